@@ -1,5 +1,5 @@
 import type { Bench, BenchContext, Row } from './bench.ts';
-import { embedderOf } from './relevance.embedder.ts';
+import { openEmbedders, type Embedder } from './relevance.embedder.ts';
 import { scoresOf } from './relevance.scores.ts';
 
 const asked = { maxFiles: 5, passagesPerFile: 4 };
@@ -18,7 +18,10 @@ async function retrieveAll({ folder, meetings, size }: BenchContext & { meetings
   const { openRelevance, rankByBm25, readMeetings, stemsOf } = await import('@overtone/search-indexer/relevance');
   const { recordings, questions } = await readMeetings(meetings);
   const chosen = questions.filter((_, i) => i % Math.max(1, Math.round(1 / size)) === 0);
-  const world = await openRelevance(folder, recordings, embedderOf(folder));
+  const { embedders, close } = await openEmbedders(folder);
+  // As the product does: the sentence model when one is installed.
+  const { embed } = embedders.at(-1) as Embedder;
+  const world = await openRelevance(folder, recordings, embed);
   try {
     const plain = rankByBm25(
       recordings.map(({ file, segments }) => ({
@@ -49,6 +52,7 @@ async function retrieveAll({ folder, meetings, size }: BenchContext & { meetings
     return { ours, peer };
   } finally {
     await world.stop();
+    await close();
   }
 }
 

@@ -1,6 +1,7 @@
-import { detect, detectIn, type Span } from '@overtone/redaction';
+import { detect, detectIn, mergeSpans, type Span } from '@overtone/redaction';
 import { redactionKinds, type RedactionKind } from '@overtone/contracts';
 import type { Bench, Row } from './bench.ts';
+import { openTextModels } from './text-models.ts';
 import { groups, hardNegatives, type Form } from './redaction.templates.ts';
 import { createRandom, type Random } from './redaction.values.ts';
 
@@ -50,6 +51,24 @@ type Found = { sample: Sample; spans: Span[] };
 /** The sentences on their own. */
 function detectSingly(samples: readonly Sample[]): Found[] {
   return samples.map((sample) => ({ sample, spans: detect(sample.text, options) }));
+}
+
+/** The names in the sentences by the rules and by the installed names model; null without one. */
+async function detectWithModel(found: readonly Found[], folder: string): Promise<{ model: string; found: Found[] } | null> {
+  const models = openTextModels(folder);
+  try {
+    const [model] = await models.names('names');
+    if (model === undefined) return null;
+    const joined: Found[] = [];
+    for (const { sample, spans } of found) {
+      const [ranges = []] = await models.findNames(model, [sample.text]);
+      const names = ranges.map(([start, end]): Span => ({ kind: 'name', start, end }));
+      joined.push({ sample, spans: mergeSpans([...spans, ...names]) });
+    }
+    return { model, found: joined };
+  } finally {
+    await models.part.stop();
+  }
 }
 
 /** The sentences in random order as the passages of one transcript, where words of one may mislead in the next. */
@@ -103,7 +122,7 @@ function timeRow(samples: readonly Sample[], random: Random): Row {
 export const redactionBench: Bench = {
   name: 'redaction',
   about: 'recall and precision of the masked kinds on labelled sentences, written and spoken',
-  run: async function* ({ size }) {
+  run: async function* ({ size, folder }) {
     const samples = labelledSet(size);
     const labelled = samples.filter(({ label }) => label).length;
     yield {
@@ -121,6 +140,13 @@ export const redactionBench: Bench = {
         yield rowOf(heldOut, kind, form, 'held out');
         if (kind !== 'name') yield rowOf(together, kind, form, 'in one transcript');
       }
+    const withModel = await detectWithModel(singly, folder);
+    for (const form of withModel ? (['written', 'spoken'] as const) : []) {
+      const { model, found } = withModel as NonNullable<typeof withModel>;
+      yield rowOf(found, 'name', form, `with ${model}`);
+      const others = found.filter(({ sample }) => sample.half === 'held out');
+      yield rowOf(others, 'name', form, `held out, with ${model}`);
+    }
     yield timeRow(samples, createRandom(seed + 1));
   },
 };

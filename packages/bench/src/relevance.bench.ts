@@ -1,5 +1,5 @@
 import type { Bench, BenchContext, Row } from './bench.ts';
-import { embedderOf } from './relevance.embedder.ts';
+import { openEmbedders, type Embedder } from './relevance.embedder.ts';
 import { scoresOf, type Scores } from './relevance.scores.ts';
 
 const modes = { words: 'keyword', meaning: 'semantic', both: 'hybrid' } as const;
@@ -14,7 +14,7 @@ function textOf({ r1, r5, mrr, ndcg }: Scores): string {
   return `R@1 ${r1.toFixed(3)}  R@5 ${r5.toFixed(3)}  MRR ${mrr.toFixed(3)}  nDCG@10 ${ndcg.toFixed(3)}`;
 }
 
-function rowsOf(domain: string, ranked: Ranked): Row[] {
+function rowsOf(domain: string, ranked: Ranked, model: string): Row[] {
   const scores = Object.fromEntries(legs.map((leg) => [leg, scoresOf(ranked[leg])])) as Record<Leg, Scores>;
   const { words, meaning, both, BM25: plain } = scores;
   const isAtLeast = (other: Scores): boolean => both.r1 >= other.r1 && both.r5 >= other.r5;
@@ -27,7 +27,7 @@ function rowsOf(domain: string, ranked: Ranked): Row[] {
     (!pooled || (both.r1 >= 0.34 && both.r5 >= 0.55));
   const peer = `BM25 ${textOf(plain)}`;
   const row = (leg: keyof typeof modes): Row => ({
-    name: `relevance: ${domain}, ${leg}`,
+    name: `relevance: ${domain}, ${leg}${leg === 'words' ? '' : ` (${model})`}`,
     ours: textOf(scores[leg]),
     peer,
     ratio: scores[leg].r1 / plain.r1,
@@ -36,11 +36,11 @@ function rowsOf(domain: string, ranked: Ranked): Row[] {
   return [row('words'), row('meaning'), { ...row('both'), goal, met }];
 }
 
-async function rankAll({ folder, meetings, size }: BenchContext & { meetings: string }) {
+async function rankAll({ folder, meetings, size }: BenchContext & { meetings: string }, embed: Embedder['embed']) {
   const { openRelevance, rankByBm25, readMeetings, stemsOf } = await import('@overtone/search-indexer/relevance');
   const { recordings, questions } = await readMeetings(meetings);
   const asked = questions.filter((_, i) => i % Math.max(1, Math.round(1 / size)) === 0);
-  const world = await openRelevance(folder, recordings, embedderOf(folder));
+  const world = await openRelevance(folder, recordings, embed);
   try {
     const plain = rankByBm25(
       recordings.map(({ file, segments }) => ({
@@ -60,7 +60,7 @@ async function rankAll({ folder, meetings, size }: BenchContext & { meetings: st
   }
 }
 
-/** The service's search over meetings with questions, beside plain BM25 over the same texts. */
+/** The service's search over meetings with questions, with each text model, beside plain BM25 over the same texts. */
 export const relevanceBench: Bench = {
   name: 'relevance',
   about:
@@ -71,11 +71,18 @@ export const relevanceBench: Bench = {
       yield { name: 'relevance', ours: 'not measured: give the meetings by --qmsum PATH or OT_BENCH_QMSUM' };
       return;
     }
-    const { ranked, domains } = await rankAll({ ...context, meetings });
-    for (const domain of [...new Set(domains)].sort()) {
-      const own = legs.map((leg) => [leg, ranked[leg].filter((_, i) => domains[i] === domain)]);
-      yield* rowsOf(domain.toLowerCase(), Object.fromEntries(own) as Ranked);
+    const { embedders, close } = await openEmbedders(context.folder);
+    try {
+      for (const { model, embed } of embedders) {
+        const { ranked, domains } = await rankAll({ ...context, meetings }, embed);
+        for (const domain of [...new Set(domains)].sort()) {
+          const own = legs.map((leg) => [leg, ranked[leg].filter((_, i) => domains[i] === domain)]);
+          yield* rowsOf(domain.toLowerCase(), Object.fromEntries(own) as Ranked, model);
+        }
+        yield* rowsOf('pooled', ranked, model);
+      }
+    } finally {
+      await close();
     }
-    yield* rowsOf('pooled', ranked);
   },
 };

@@ -1,10 +1,22 @@
-import { createLog } from '@overtone/service-kit';
-import { createWordVectoriser } from '@overtone/transcription-worker/embeddings';
+import { createWordVectoriser, wordModel, type Vectoriser } from '@overtone/transcription-worker/embeddings';
+import { openTextModels, worker } from './text-models.ts';
 
-/** The vectors of a fresh installation: the worker's word vectors, converted into the folder at the first use. */
-export function embedderOf(folder: string) {
-  const { PATH = '' } = process.env;
-  const modelCacheDir = process.env['MODEL_CACHE_DIR'] ?? folder;
-  const log = createLog('transcription-worker', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
-  return createWordVectoriser({ modelCacheDir, env: { PATH }, log }).embed;
+export type Embedder = { model: string; embed: Vectoriser['embed'] };
+
+/**
+ * The vectors of a fresh installation: the worker's word vectors, converted into the folder at the first use. And those of
+ * the sentence model in MODEL_CACHE_DIR, if one is installed.
+ */
+export async function openEmbedders(folder: string): Promise<{ embedders: Embedder[]; close: () => Promise<void> }> {
+  const words = createWordVectoriser({ modelCacheDir: process.env['MODEL_CACHE_DIR'] ?? folder, ...worker() });
+  const models = openTextModels(folder);
+  const [installed] = await models.names('sentences');
+  const embed: Vectoriser['embed'] = async (texts, kind) => {
+    const model = installed ?? '';
+    return { model, ...(await models.embed(model, texts, kind)) };
+  };
+  return {
+    embedders: [{ model: wordModel, embed: words.embed }, ...(installed ? [{ model: installed, embed }] : [])],
+    close: models.part.stop,
+  };
 }

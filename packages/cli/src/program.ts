@@ -174,7 +174,7 @@ function models(program: Command): void {
     .command('import')
     .argument('<folder>', 'a folder with the files of one model')
     .description('copy a model into the model folder, and record its hashes')
-    .option('--kind <kind>', 'asr, vad, segmentation or embedding (default: what the files are)')
+    .option('--kind <kind>', 'asr, vad, segmentation, embedding, sentences or names (default: what the files are)')
     .option('--name <name>', 'default: the name of the folder')
     .action(async (folder: string, _options: unknown, command: Command) =>
       (await load()).importFolder(folder, command.optsWithGlobals()),

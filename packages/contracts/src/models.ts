@@ -3,7 +3,7 @@ import { defineJob, defineRpc } from './define.ts';
 import { routesOf, text, time } from './http.ts';
 
 const name = text(100).regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
-const kind = z.enum(['asr', 'vad', 'segmentation', 'embedding']);
+const kind = z.enum(['asr', 'vad', 'segmentation', 'embedding', 'sentences', 'names']);
 
 /** Figures of a model on a labelled set; rates are fractions. */
 export const modelEvaluation = z.object({

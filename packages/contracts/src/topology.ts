@@ -147,6 +147,8 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.findAccounts,
       dispatcherRpc.languages,
       dispatcherRpc.paused,
+      workerRpc.namesModel,
+      workerRpc.findNames,
       insightsRpc.summary,
       voiceRpc.compareVoices,
       voiceRpc.similarVoices,

@@ -76,11 +76,30 @@ export const dispatcherRpc = {
 };
 
 export const workerRpc = {
-  /** Vectors of texts, with one model for documents and queries; normalised, base64 of little-endian float32. */
+  /**
+   * Vectors of texts, with one model for documents and queries; normalised, base64 of little-endian float32. `model`: of an
+   * index that another model will replace; without it the current model.
+   */
   embed: defineRpc('transcription-worker', 'embed', {
-    request: z.object({ texts: z.array(z.string()).min(1).max(256), kind: z.enum(['query', 'document']) }),
+    request: z.object({
+      texts: z.array(z.string()).min(1).max(256),
+      kind: z.enum(['query', 'document']),
+      model: z.string().optional(),
+    }),
     reply: z.object({ model: z.string(), dim: z.int(), vectors: z.array(z.string()) }),
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
+  }),
+  /** The model that finds names, by name and content; null: none is installed. */
+  namesModel: defineRpc('transcription-worker', 'names-model', {
+    request: z.object({}),
+    reply: z.object({ model: z.string().nullable() }),
+    timeoutMs: 5_000,
+  }),
+  /** The names of people in consecutive texts, as characters of each text; fails when `model` is not the installed one. */
+  findNames: defineRpc('transcription-worker', 'find-names', {
+    request: z.object({ model: z.string(), texts: z.array(z.string()).min(1).max(500) }),
+    reply: z.object({ names: z.array(z.array(z.tuple([z.int(), z.int()]))) }),
+    timeoutMs: 60_000,
   }),
 };
 

@@ -46,6 +46,11 @@ export async function listFiles(folder: string): Promise<string[]> {
     .sort();
 }
 
+/** The files by which a model is recognised: not those of sub-folders, except where text models have theirs. */
+export async function listModelFiles(folder: string): Promise<string[]> {
+  return (await listFiles(folder)).filter((path) => !path.includes('/') || /^(?:onnx|1_Pooling)\//.test(path));
+}
+
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -1,10 +1,11 @@
-import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ModelError } from './errors.ts';
-import { freeBytes, listFiles, readJson, syncFolder } from './files.ts';
+import { freeBytes, listFiles, listModelFiles, readJson, syncFolder } from './files.ts';
 import { tryFolderLock } from './folder-lock.ts';
 import { manifestFromNames, manifestSchema, modelKinds, type Manifest, type ModelKind } from './manifest.ts';
 import { findPlace, modelName, placeOf, pullsFolder } from './model-folder.ts';
+import { textKindOf } from './text-config.ts';
 import { trackTask } from './task-status.ts';
 import {
   evaluationFile,
@@ -88,8 +89,8 @@ async function manifestIn(folder: string, { id, kind, paths }: Found): Promise<M
     if (!parsed.success) throw new ModelError('model_invalid', `The manifest.json in ${folder} cannot be read.`);
     return parsed.data;
   }
-  const names = paths.filter((path) => !path.includes('/'));
-  for (const candidate of kind ? [kind] : kindsOf(names)) {
+  const names = await listModelFiles(folder);
+  for (const candidate of kind ? [kind] : await kindsOf(folder, names)) {
     const manifest = manifestFromNames(candidate, id, names, 'int8');
     if (manifest) return manifest;
   }
@@ -99,8 +100,9 @@ async function manifestIn(folder: string, { id, kind, paths }: Found): Promise<M
   );
 }
 
-/** A single .onnx file may be of any kind; only the name of Silero's says which. */
-function kindsOf(names: readonly string[]): ModelKind[] {
+/** A single .onnx file may be of any kind; only the name of Silero's says which. A text model has a tokenizer. */
+async function kindsOf(folder: string, names: readonly string[]): Promise<ModelKind[]> {
+  if (names.includes('tokenizer.json')) return [textKindOf(await readJson(join(folder, 'config.json')))];
   return names.some((name) => /silero.*\.onnx$/.test(name)) ? ['asr', 'vad'] : ['asr'];
 }
 
@@ -118,8 +120,7 @@ export async function verifyModel(cacheDir: string, name: string, signal?: Abort
     const fault = await verificationFault(folder, [], { full: true, ...stop });
     return { name, fault, recorded: false };
   }
-  const names = await readdir(folder);
-  const manifest = await manifestIn(folder, { id: name, kind, paths: names });
+  const manifest = await manifestIn(folder, { id: name, kind, paths: await listFiles(folder) });
   const fault = await recordVerification(folder, {
     expected: expectedOf(manifest),
     origin: 'import',

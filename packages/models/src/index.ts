@@ -10,9 +10,14 @@ export {
   type ModelKind,
   modelKinds,
   type Precision,
+  speechKinds,
+  textKinds,
+  type TextKind,
 } from './manifest.ts';
 export { findPlace, listPlaces, type ModelPlace } from './model-folder.ts';
 export { pullModel } from './pull.ts';
+export { personLabels } from './text-config.ts';
+export { listModelFiles } from './files.ts';
 export { removeModel } from './remove.ts';
 export { readTasks, type TaskStatus } from './task-status.ts';
 export {

@@ -1,7 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readEvaluation, type Evaluation } from './evaluation.ts';
-import { listFiles } from './files.ts';
+import { listFiles, listModelFiles } from './files.ts';
 import { manifestFromNames, manifestSchema, type Manifest, type ModelKind } from './manifest.ts';
 import { listPlaces, type ModelPlace } from './model-folder.ts';
 import { notVerified, readVerification, verificationFault, type Verification } from './verification.ts';
@@ -58,7 +58,7 @@ async function faultOf(folder: string, paths: readonly string[], manifest: Manif
 
 async function readManifest({ kind, name, folder }: ModelPlace): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
-  if (text === undefined) return manifestFromNames(kind, name, await readdir(folder), 'int8');
+  if (text === undefined) return manifestFromNames(kind, name, await listModelFiles(folder), 'int8');
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch {

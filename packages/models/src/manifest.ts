@@ -2,8 +2,13 @@ import { basename, isAbsolute, normalize } from 'node:path';
 import type { EngineTuning } from '@overtone/contracts';
 import { z } from 'zod';
 
-export const modelKinds = ['asr', 'vad', 'segmentation', 'embedding'] as const;
+/** Models of speech, which sherpa-onnx runs. */
+export const speechKinds = ['asr', 'vad', 'segmentation', 'embedding'] as const;
+/** Models of text: `sentences` turns texts into vectors, `names` finds the names of people. */
+export const textKinds = ['sentences', 'names'] as const;
+export const modelKinds = [...speechKinds, ...textKinds] as const;
 export type ModelKind = (typeof modelKinds)[number];
+export type TextKind = (typeof textKinds)[number];
 export const modelFamilies = [
   'whisper',
   'nemo-transducer',
@@ -11,6 +16,8 @@ export const modelFamilies = [
   'silero-vad',
   'pyannote',
   'speaker-embedding',
+  'sentence-transformer',
+  'token-classifier',
 ] as const;
 export type ModelFamily = (typeof modelFamilies)[number];
 
@@ -51,6 +58,8 @@ export const rolesOf: Record<ModelFamily, readonly string[]> = {
   'silero-vad': ['model'],
   pyannote: ['model'],
   'speaker-embedding': ['model'],
+  'sentence-transformer': ['model', 'tokenizer', 'config'],
+  'token-classifier': ['model', 'tokenizer', 'config'],
 };
 
 export type Precision = EngineTuning['compute_type'];
@@ -65,7 +74,7 @@ const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
   float32: [isFull, isHalf],
 };
 
-/** Recognises common archives without a manifest by their file names. */
+/** Recognises common archives without a manifest by the paths of their files (`listModelFiles`). */
 export function manifestFromNames(
   kind: ModelKind,
   id: string,
@@ -79,6 +88,10 @@ export function manifestFromNames(
     const speech = speechFiles(id, pick);
     return speech && { ...base, ...speech };
   }
+  if (kind === 'sentences' || kind === 'names') {
+    const files = textFiles(names, pick);
+    return files && { ...base, family: textFamilies[kind], files };
+  }
   const pattern = kind === 'vad' ? /silero.*\.onnx$/ : /\.onnx$/;
   const files = found({ model: pick(pattern) });
   const families = { vad: 'silero-vad', segmentation: 'pyannote', embedding: 'speaker-embedding' } as const;
@@ -86,7 +99,7 @@ export function manifestFromNames(
 }
 
 function isInt8(name: string): boolean {
-  return name.includes('.int8.');
+  return /\.int8\.|_(?:quantized|int8|uint8|q8)\./.test(name);
 }
 
 function isFull(name: string): boolean {
@@ -94,7 +107,7 @@ function isFull(name: string): boolean {
 }
 
 function isHalf(name: string): boolean {
-  return /\.(fp16|float16)\./.test(name);
+  return /[._](?:fp16|float16)\./.test(name);
 }
 
 function pickFrom(names: readonly string[], precision: Precision): Pick {
@@ -106,6 +119,29 @@ function pickFrom(names: readonly string[], precision: Precision): Pick {
     }
     return fitting[0];
   };
+}
+
+const textFamilies = { sentences: 'sentence-transformer', names: 'token-classifier' } as const;
+/** Files of a text model that it may have: how texts become tokens, tokens a vector, and the prefixes of texts. */
+const optionalTextFiles = {
+  tokenizer_config: 'tokenizer_config.json',
+  length: 'sentence_bert_config.json',
+  modules: 'modules.json',
+  pooling: '1_Pooling/config.json',
+  prompts: 'config_sentence_transformers.json',
+};
+
+/** The folder of a text model as it is published for ONNX: `model*.onnx`, also in `onnx/`, and its configuration. */
+function textFiles(names: readonly string[], pick: Pick): Manifest['files'] | undefined {
+  const has = (path: string) => (names.includes(path) ? path : undefined);
+  const files = found({
+    model: pick(/^model.*\.onnx$/),
+    tokenizer: has('tokenizer.json'),
+    config: has('config.json'),
+  });
+  if (!files) return undefined;
+  for (const [role, path] of Object.entries(optionalTextFiles)) if (names.includes(path)) files[role] = { path };
+  return files;
 }
 
 function speechFiles(id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined {

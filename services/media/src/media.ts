@@ -14,6 +14,7 @@ import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createInsightsSlice } from './insights/insights.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLabelsSlice } from './labels/labels.slice.ts';
+import { createNamesModel } from './ports/names-model.adapter.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
@@ -43,6 +44,7 @@ export function createMedia(env: MediaEnv): Service {
   const telemetry = createTelemetry(metrics, objects);
   const languages = createLanguages({ bus, log });
   const people = createPeople({ bus, log });
+  const names = createNamesModel({ bus });
   const maskedAudio = createMaskedAudio({ db, outbox, objects, bus, log });
 
   const bin = createBinSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS });
@@ -68,7 +70,7 @@ export function createMedia(env: MediaEnv): Service {
       createStreamingSlice({ db, objects, maskedAudio }),
       createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),
       createTranscriptsSlice({ db, outbox, people }),
-      createTranscriptImportSlice({ db, outbox, objects }),
+      createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,
       createCollectionsSlice({ db, outbox, people }),
       createProcessingSlice({ db, outbox, objects }),
@@ -78,7 +80,7 @@ export function createMedia(env: MediaEnv): Service {
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
-      createRedactionSlice({ db, outbox, bus, log, maskedAudio }),
+      createRedactionSlice({ db, outbox, bus, log, names, maskedAudio }),
       createVoicesSlice({ db, outbox, bus, log }),
       createWatchSourcesSlice({
         db,

@@ -9,7 +9,7 @@ import { PrismaClient } from '../src/generated/client.ts';
 import { createIndexStates } from '../src/indexing/index-states.store.ts';
 import { createIndexing } from '../src/indexing/indexing.service.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
-import type { Vectoriser } from '../src/ports/vectoriser.ts';
+import type { Vectoriser, Vectors } from '../src/ports/vectoriser.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
 import { createLegs } from '../src/search/legs.service.ts';
@@ -25,7 +25,10 @@ export { readMeetings, type Meetings, type Question } from './meetings.ts';
 export { rankByBm25 } from './plain-bm25.ts';
 
 /** Vectors of texts, all zeros for a text without known words. */
-export type Embed = (texts: readonly string[]) => Promise<{ model: string; dim: number; vectors: Float32Array[] }>;
+export type Embed = (
+  texts: readonly string[],
+  kind: 'query' | 'document',
+) => Promise<{ model: string; dim: number; vectors: Float32Array[] }>;
 export type Relevance = Awaited<ReturnType<typeof openRelevance>>;
 
 /** The stems of a text, as the index has them. */
@@ -95,24 +98,24 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
 }
 
 async function modelOf(embed: Embed) {
-  const { model: name, dim } = await embed(['model']);
+  const { model: name, dim } = await embed(['model'], 'query');
   return { name, dim };
 }
 
 function vectoriserOf(embed: Embed): Vectoriser {
-  const documents: Vectoriser['documents'] = async (texts) => {
-    const { model, dim, vectors } = await embed(texts);
+  const vectorsOf = async (texts: readonly string[], kind: 'query' | 'document'): Promise<Vectors> => {
+    const { model, dim, vectors } = await embed(texts, kind);
     return {
       model: { name: model, dim },
       vectors: vectors.map((vector) => (vector.some((x) => x !== 0) ? vector : null)),
     };
   };
   return {
-    documents,
+    documents: (texts) => vectorsOf(texts, 'document'),
     query: async (text) => {
-      const { model, vectors } = await documents([text], new AbortController().signal);
+      const { model, vectors } = await vectorsOf([text], 'query');
       return { model, vector: vectors[0] ?? null };
     },
-    model: async () => (await embed(['model'])).model,
+    model: async () => (await embed(['model'], 'query')).model,
   };
 }

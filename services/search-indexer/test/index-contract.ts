@@ -7,6 +7,7 @@ import {
   type Hit,
   type IndexFilter,
   type IndexRow,
+  type QueryVector,
   type KeywordResult,
   type LegResult,
   type SearchIndex,
@@ -31,6 +32,11 @@ export const model = { name: 'test-model', dim: 3 };
 /** Sections and whole files are not searched. */
 export const noLevels = { sectionLimit: 0, fileLimit: 0 };
 export const noVector = Promise.resolve(null);
+
+/** The vector of a query, of the model of the tests. */
+export function queryVector(values: Float32Array): Promise<QueryVector> {
+  return Promise.resolve({ model: model.name, values });
+}
 
 export function vector(...values: number[]): Float32Array {
   return new Float32Array(values);
@@ -182,7 +188,7 @@ export function indexContract(open: () => SearchIndex): void {
       { fileId: strange, terms: 'x', ownerId: other, vector: vector(1, 0, 0) },
     );
     const filter = { ...everything, ownerId: me, sharedIds: [shared, randomUUID()] };
-    const request = { keyword: { words: ['x'], phrases: [] }, vector: Promise.resolve(vector(1, 0, 0)), filter };
+    const request = { keyword: { words: ['x'], phrases: [] }, vector: queryVector(vector(1, 0, 0)), filter };
     const { keyword, semantic } = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 });
     const expected = [`${own}:0`, `${shared}:0`].sort();
     expect([idsOf(keyword).sort(), idsOf(semantic).sort()]).toEqual([expected, expected]);
@@ -242,7 +248,7 @@ export function indexContract(open: () => SearchIndex): void {
     );
     const request = {
       keyword: null,
-      vector: Promise.resolve(vector(1, 0, 0)),
+      vector: queryVector(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
       ...noLevels,
@@ -270,7 +276,7 @@ export function indexContract(open: () => SearchIndex): void {
     await index.replaceFile(build.id, first, [passage, ...windows], model);
     const request = {
       keyword: null,
-      vector: Promise.resolve(vector(1, 0, 0)),
+      vector: queryVector(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 9,
       ...noLevels,

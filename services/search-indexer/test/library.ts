@@ -74,9 +74,9 @@ export function meaningOf(text: string): Float32Array | null {
   return length === 0 ? null : vector.map((x) => x / length);
 }
 
-/** A fake vectoriser that can be switched off and switched to another model. */
+/** A fake vectoriser that can be switched off and switched to another model. `keepsOld`: it also has the former one. */
 export function createMeanings() {
-  const state = { available: true, model: 'meanings-1', asked: 0 };
+  const state = { available: true, model: 'meanings-1', keepsOld: true, asked: 0 };
   const check = () => {
     state.asked += 1;
     if (!state.available) throw unavailable('service_unavailable', 'No worker');
@@ -85,7 +85,11 @@ export function createMeanings() {
   const vectoriser: Vectoriser = {
     documents: async (texts) => ({ model: check(), vectors: texts.map(meaningOf) }),
     model: async () => check().name,
-    query: async (text) => ({ model: check(), vector: meaningOf(text) }),
+    query: async (text, wanted) => {
+      const model = check();
+      if (wanted !== null && wanted !== model.name && !state.keepsOld) throw unavailable('service_unavailable', 'removed');
+      return { model: { ...model, name: wanted ?? model.name }, vector: meaningOf(text) };
+    },
   };
   return { state, vectoriser };
 }

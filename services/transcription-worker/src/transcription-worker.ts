@@ -14,6 +14,7 @@ import { maskAudioJob } from './jobs/mask-audio.job.ts';
 import { createModelsSlice } from './models/models.slice.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createSherpa } from './sherpa/sherpa.ts';
+import { createTextModels } from './text-models/text-models.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** The worker: runs all stages except indexing, with speech engines in child processes, and computes search vectors. */
@@ -42,6 +43,12 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const downloads = createDownloadsSlice({ env, childEnv, objects: store, guard, bus, log });
 
   const models = createModelsSlice({ env, log });
+  const textModels = createTextModels({
+    modelCacheDir: env.MODEL_CACHE_DIR,
+    allowUnverified: env.OT_ALLOW_UNVERIFIED_MODELS,
+    env: childEnv,
+    log,
+  });
 
   return createService({
     ...base,
@@ -68,7 +75,7 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
         bus,
         log,
       }),
-      ...(env.WORKER_QUEUES.includes('embedding') ? [createEmbeddingsSlice({ env, childEnv, log })] : []),
+      ...(env.WORKER_QUEUES.includes('embedding') ? [createEmbeddingsSlice({ env, childEnv, textModels, log })] : []),
     ],
   });
 }

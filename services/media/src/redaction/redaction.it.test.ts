@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FileDetail, RedactionPolicy, SegmentObject, TranscriptArtefact } from '@overtone/contracts';
-import { mediaRpc } from '@overtone/contracts';
-import type { Bus } from '@overtone/service-kit';
+import { mediaRpc, workerRpc } from '@overtone/contracts';
+import { unavailable, type Bus } from '@overtone/service-kit';
 import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor as waitUntil, type TestUser } from '../../test/start-media.ts';
 
@@ -184,6 +184,56 @@ describe('a text that was not scanned', () => {
   it('is withheld by a stored policy that cannot be read', async () => {
     await media.query(`update redaction_policy set policy = '{"masked_kinds": 5}'`);
     expect((await textsFor(run.owner))[1]).toBe('the card number is [card]');
+  });
+});
+
+describe('a names model of the workers', () => {
+  let worker: Bus;
+  const state = { model: null as string | null, fails: false };
+  const name = 'begin';
+  beforeAll(async () => {
+    worker = await media.connectAs('transcription-worker');
+    worker.serve(workerRpc.namesModel, async () => ({ model: state.model }));
+    worker.serve(workerRpc.findNames, async ({ texts }) => {
+      if (state.fails) throw unavailable('model_invalid', 'The text model failed');
+      const rangeIn = (text: string): [number, number] => [text.indexOf(name), text.indexOf(name) + name.length];
+      return { names: texts.map((text) => (text.includes(name) ? [rangeIn(text)] : [])) };
+    });
+  });
+  beforeEach(() => setPolicy({ masked_kinds: ['name'], masked_for: ['viewer', 'editor'] }));
+  const use = async (model: string | null): Promise<void> => {
+    state.model = model;
+    await waitFor(async () => {
+      const rows = await media.query('select model from redaction_names_model');
+      return (rows[0] as { model: string | null } | undefined)?.model === model;
+    });
+  };
+  const textsBecome = (...texts: string[]) =>
+    waitFor(async () => JSON.stringify(await textsFor(viewer)) === JSON.stringify(texts));
+  const byRules = ['my name is [name]', ...spoken.slice(1)];
+
+  it('adds its names to those of the rules, in transcripts of before, until it is removed', async () => {
+    await scanned();
+    expect(await textsFor(viewer)).toEqual(byRules);
+    await use('tiny@1');
+    await textsBecome(...byRules.slice(0, 3), 'let us [name]');
+    await use(null);
+    await textsBecome(...byRules);
+  });
+
+  it('withholds all text while it fails, until it works again', async () => {
+    state.fails = true;
+    await use('tiny@2');
+    await waitFor(async () => {
+      const [row] = await media.query('select redaction_error from media_file where uuid = $1', run.fileId);
+      return (row as { redaction_error: string | null }).redaction_error === 'scan_failed';
+    });
+    await setPolicy({ masked_kinds: ['name'], masked_for: ['viewer', 'editor'], withhold_unscanned: false });
+    expect(await textsFor(viewer)).toEqual(spoken.map(() => '[withheld]'));
+    state.fails = false;
+    await use('tiny@3');
+    await textsBecome(...byRules.slice(0, 3), 'let us [name]');
+    await use(null);
   });
 });
 

@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { maskedAudioRpc, redactionJobs, redactionRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { concurrencyOf, worker } from '@overtone/jobs';
-import { detectIn } from '@overtone/redaction';
 import { catchUp, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
+import type { NamesModel } from '../ports/names-model.adapter.ts';
 import type { MaskedAudio } from './masked-audio.service.ts';
 import { createRedaction } from './redaction.service.ts';
-import type { Detector } from './redaction.store.ts';
 import { createScans } from './scan.service.ts';
 
-type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; maskedAudio: MaskedAudio; detector?: Detector };
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; names: NamesModel; maskedAudio: MaskedAudio };
 
 const requestEveryMs = 1_000;
 const publishEveryMs = 1_000;
+const followModelEveryMs = 5_000;
 const queueCopiesEveryMs = 5_000;
 const forgetCopiesEveryMs = 600_000;
 const hour = 3_600_000;
 
 /** Redaction: what is masked in transcripts, for whom, and the scans that find it. */
-export function createRedactionSlice({ db, outbox, bus, log, maskedAudio, detector = detectIn }: Deps): Slice {
+export function createRedactionSlice({ db, outbox, bus, log, names, maskedAudio }: Deps): Slice {
   const redaction = createRedaction({ db, outbox });
-  const scans = createScans({ db, outbox, bus, log, detector });
+  const scans = createScans({ db, outbox, bus, log, names });
   return {
     routes: [
       handle(redactionRoutes.redactionPolicy, () => redaction.policy()),
@@ -57,11 +57,12 @@ export function createRedactionSlice({ db, outbox, bus, log, maskedAudio, detect
       ),
     ],
     periodics: [
+      periodic('follow the names model', followModelEveryMs, scans.followNamesModel),
       periodic('request redaction scans', requestEveryMs, () => scans.requestScans()),
       periodic('queue masked copies', queueCopiesEveryMs, maskedAudio.createQueue()),
       periodic('delete old masked copies', forgetCopiesEveryMs, maskedAudio.forget),
       periodic('publish changed masks', publishEveryMs, (signal) => scans.publishMasks(signal)),
-      catchUp('forget scans by old rules', hour, async () => void (await scans.forgetOldRules())),
+      catchUp('forget scans by old rules', hour, scans.forgetOldRules),
     ],
   };
 }

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { RedactionPolicy } from '@overtone/contracts';
-import { detectIn, detectorVersion, introducedNames, type Span } from '@overtone/redaction';
+import { detectIn, detectorVersion, introducedNames, mergeSpans, type DetectOptions, type Span } from '@overtone/redaction';
 import type { Caller } from '@overtone/service-kit';
 import type { Permission } from '../access/access.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
+import type { NamesModel } from '../ports/names-model.adapter.ts';
 import {
   audienceOf,
   maskOf,
@@ -18,8 +19,45 @@ import {
 } from './redaction.ts';
 
 type MaskedFile = Pick<MediaFile, 'userId' | 'redactionKinds' | 'redactionError'>;
-/** Finds personal data in consecutive texts. */
-export type Detector = typeof detectIn;
+/** Finds personal data in consecutive texts. `version`: of its rules and its names model; spans of another one are found again. */
+export type Detector = {
+  version: string;
+  find: (texts: readonly string[], options: DetectOptions) => Promise<Span[][]>;
+};
+
+const rules: Detector = { version: detectorVersion, find: async (texts, options) => detectIn(texts, options) };
+
+function versionWith(namesModel: string | null): string {
+  return namesModel === null ? detectorVersion : `${detectorVersion}+${namesModel}`;
+}
+
+export async function readDetectorVersion(db: Db | Tx): Promise<string> {
+  return versionWith((await db.redactionNamesModel.findFirst())?.model ?? null);
+}
+
+/** The rules, and the names model if one is in use. When the model fails, all of it fails: names must not be shown. */
+export async function readDetector(db: Db | Tx, names: Pick<NamesModel, 'find'>): Promise<Detector> {
+  const model = (await db.redactionNamesModel.findFirst())?.model ?? null;
+  if (model === null) return rules;
+  return {
+    version: versionWith(model),
+    find: async (texts, options) => {
+      const found = await names.find(model, texts);
+      return detectIn(texts, options).map((spans, i) => {
+        const others = (found[i] ?? []).map(([start, end]) => ({ kind: 'name' as const, start, end, byModel: true }));
+        return mergeSpans<Span & { byModel?: boolean }>([...spans, ...others]);
+      });
+    },
+  };
+}
+
+/** Stores which names model is in use. @returns whether it is another one than before. */
+export async function saveNamesModel(db: Db, model: string | null): Promise<boolean> {
+  const before = (await db.redactionNamesModel.findFirst())?.model ?? null;
+  if (before === model) return false;
+  await db.redactionNamesModel.upsert({ where: { id: true }, create: { model }, update: { model } });
+  return true;
+}
 
 /** Not by `findUnique`: Prisma joins those of concurrent requests to one with `in`, which a Boolean key does not have. */
 export async function readPolicy(db: Db | Tx): Promise<RedactionPolicy> {
@@ -66,9 +104,9 @@ export async function readMaskVersion(db: Db | Tx): Promise<number> {
   return (await db.redactionPolicy.findFirst())?.version ?? 0;
 }
 
-/** The value of `redaction_key` of a passage whose text was scanned. */
-export const scannedKey = Prisma.sql`(${detectorVersion}::text || ':' || md5(t.text))`;
-export const isScanned = Prisma.sql`coalesce(t.redaction_key = ${scannedKey}, false)`;
+/** Whether the text of a passage was scanned by the current rules and names model. */
+export const isScanned = Prisma.sql`coalesce(t.redaction_key = (
+  select ${detectorVersion}::text || coalesce(max('+' || model), '') from redaction_names_model) || ':' || md5(t.text), false)`;
 
 /** Whether a passage is hidden from readers with this mask until it was scanned. */
 export async function isWithheld(db: Db | Tx, fileId: string, { withholdsUnscanned }: Mask): Promise<boolean> {
@@ -79,22 +117,23 @@ export async function isWithheld(db: Db | Tx, fileId: string, { withholdsUnscann
   return rows.length > 0;
 }
 
-export function keyOf(text: string): string {
-  return `${detectorVersion}:${hashOf(text)}`;
+/** The value of `redaction_key` of a passage whose text was scanned by this version of the detector. */
+export function keyOf(text: string, version: string): string {
+  return `${version}:${hashOf(text)}`;
 }
 
 function hashOf(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-/** The names that are masked in every place: those of the speakers, and those found so far. */
+/** The names that are masked in every place: those of the speakers, and those that rules have found so far. */
 export async function knownNames(db: Db | Tx, fileId: string): Promise<string[]> {
   const rows = await db.$queryRaw<{ name: string }[]>`
     select display_name as name from speaker where media_file_id = ${fileId}::uuid and display_name is not null
     union
     select substr(t.text, r.start + 1, r."end" - r.start) as name
-    from transcript_segment t, jsonb_to_recordset(t.redactions) as r(kind text, start int, "end" int)
-    where t.media_file_id = ${fileId}::uuid and r.kind = 'name' and t.redaction_key like '%:' || md5(t.text)`;
+    from transcript_segment t, jsonb_to_recordset(t.redactions) as r(kind text, start int, "end" int, "byModel" boolean)
+    where t.media_file_id = ${fileId}::uuid and r.kind = 'name' and r."byModel" is not true and t.redaction_key like '%:' || md5(t.text)`;
   return rows.map(({ name }) => name);
 }
 
@@ -111,21 +150,22 @@ export type ScannedText = {
   redactions: unknown;
   redactionKey: string | null;
 };
-export type ScanOptions = Parameters<Detector>[1];
 
-/** The spans of each passage, in one scan of all of them. `kept`: the masked parts that an edit left in a passage. */
-export function scanTexts(
-  detector: Detector,
-  rows: readonly ScannedText[],
-  options: ScanOptions,
-  kept: ReadonlyMap<string, FoundSpan[]> = new Map(),
-): FoundSpan[][] {
-  const found: Span[][] = detector(
-    rows.map(({ text }) => text),
-    options,
-  );
+type Scan = {
+  find: Detector['find'];
+  /** Spans that this version found in the same text stay. */
+  version: string;
+  options: DetectOptions;
+  /** The masked parts that an edit left in a passage. */
+  kept?: ReadonlyMap<string, FoundSpan[]>;
+};
+
+/** The spans of each passage, in one scan of all of them. */
+async function scanTexts(rows: readonly ScannedText[], { find, version, options, kept }: Scan): Promise<FoundSpan[][]> {
+  const texts = rows.map(({ text }) => text);
+  const found = await find(texts, options);
   return rows.map((row, i) => {
-    const staying = kept.get(row.id) ?? stayingSpans(row, hashOf(row.text), detectorVersion);
+    const staying = kept?.get(row.id) ?? stayingSpans(row, hashOf(row.text), version);
     return withStaying(found[i] ?? [], staying, randomUUID);
   });
 }
@@ -140,12 +180,12 @@ type ScannedWindow = { rows: readonly ScannedText[]; spans: FoundSpan[][] };
 export async function* scanWindows(
   detector: Detector,
   rows: readonly ScannedText[],
-  { language, knownNames: known }: ScanOptions,
+  { language, knownNames: known }: DetectOptions,
 ): AsyncGenerator<ScannedWindow> {
   const options = { language, knownNames: [...known, ...introducedNames(rows.map(({ text }) => text))] };
   for (let from = 0; from < rows.length; from += windowSize) {
     const start = Math.max(0, from - overlap);
-    const spans = scanTexts(detector, rows.slice(start, from + windowSize + overlap), options);
+    const spans = await scanTexts(rows.slice(start, from + windowSize + overlap), { ...detector, options });
     const own = from - start;
     yield { rows: rows.slice(from, from + windowSize), spans: spans.slice(own, own + windowSize) };
     await yieldToOthers();
@@ -162,7 +202,8 @@ export function readScannedTexts(db: Db | Tx, fileId: string): Promise<ScannedTe
 
 /**
  * Scans a transcript in the transaction that stores it, so that no reader receives it without its masks. After a failed
- * scan it is withheld until a later one.
+ * scan it is withheld until a later one. A names model would hold the transaction up: with one, text that it has not
+ * scanned is withheld until the next scan, a second later.
  * @returns the changed columns of the file.
  */
 export async function scanStored(
@@ -170,16 +211,17 @@ export async function scanStored(
   { id, language, transcriptVersion }: Pick<MediaFile, 'id' | 'language' | 'transcriptVersion'>,
 ) {
   const rows = await readScannedTexts(tx, id);
-  const redactionMaskVersion = await readMaskVersion(tx);
-  if (rows.some(({ text, redactionKey }) => redactionKey !== keyOf(text))) {
+  const [redactionMaskVersion, version] = [await readMaskVersion(tx), await readDetectorVersion(tx)];
+  if (rows.some(({ text, redactionKey }) => redactionKey !== keyOf(text, version))) {
+    if (version !== rules.version) return { redactionVersion: null, redactionCoverage: 0, redactionMaskVersion };
     const options = { language, knownNames: await knownNames(tx, id) };
-    const windows = await collect(scanWindows(detectIn, rows, options)).catch(() => undefined);
+    const windows = await collect(scanWindows(rules, rows, options)).catch(() => undefined);
     if (!windows) return { redactionError: 'scan_failed', redactionMaskVersion };
-    for (const window of windows) await storeSpans(tx, window.rows, window.spans);
+    for (const window of windows) await storeSpans(tx, window.rows, window.spans, () => version);
   }
   return {
     redactionVersion: transcriptVersion,
-    redactionDetector: detectorVersion,
+    redactionDetector: version,
     redactionCoverage: 1,
     redactionError: null,
     redactionScannedAt: new Date(),
@@ -193,21 +235,23 @@ async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   return items;
 }
 
-/** Stores the spans of passages whose text is still the scanned one. */
+/** Stores the spans of passages whose text is still the scanned one, with the version of the detector that found them. */
 export async function storeSpans(
   db: Db | Tx,
   rows: readonly ScannedText[],
   spans: readonly FoundSpan[][],
+  versionOf: (row: ScannedText) => string,
 ): Promise<void> {
   await db.$executeRaw`
-    update transcript_segment t set redactions = r.spans::jsonb, redaction_key = ${scannedKey}
+    update transcript_segment t set redactions = r.spans::jsonb, redaction_key = r.key
     from unnest(
       ${rows.map(({ id }) => id)}::uuid[],
       ${rows.map(({ text }) => hashOf(text))}::text[],
+      ${rows.map((row) => keyOf(row.text, versionOf(row)))}::text[],
       ${spans.map((list) => JSON.stringify(list))}::text[]
-    ) as r(uuid, hash, spans)
+    ) as r(uuid, hash, key, spans)
     where t.uuid = r.uuid and md5(t.text) = r.hash
-      and (t.redaction_key is distinct from ${scannedKey} or t.redactions <> r.spans::jsonb)`;
+      and (t.redaction_key is distinct from r.key or t.redactions <> r.spans::jsonb)`;
 }
 
 /** Passages on each side of an edited one that are scanned with it: a number may continue in the next passage. */
@@ -215,7 +259,8 @@ const reach = 6;
 
 /**
  * Scans an edited passage and those around it, in the transaction of the edit, so that it is not withheld until the next
- * scan. When the detector fails the passage counts as not scanned.
+ * scan. When the detector fails the passage counts as not scanned. With a names model the edited passage counts as scanned
+ * by the rules only, and is withheld until the next scan; those around it keep what the model found in them.
  */
 export async function scanAround(
   tx: Tx,
@@ -228,14 +273,9 @@ export async function scanAround(
     select: { id: true, text: true, redactions: true, redactionKey: true },
   });
   const options = { language: file.language, knownNames: await knownNames(tx, file.id) };
-  const spans = attempt(() => scanTexts(detectIn, rows, options, kept));
-  if (spans) await storeSpans(tx, rows, spans);
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
+  const version = await readDetectorVersion(tx);
+  const spans = await scanTexts(rows, { find: rules.find, version, options, kept }).catch(() => undefined);
+  const versionOf = ({ text, redactionKey }: ScannedText): string =>
+    redactionKey === keyOf(text, version) ? version : rules.version;
+  if (spans) await storeSpans(tx, rows, spans, versionOf);
 }

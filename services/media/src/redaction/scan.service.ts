@@ -2,44 +2,52 @@ import { randomUUID } from 'node:crypto';
 import { mediaEvents, redactionJobs, type InputOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
-import { detectorVersion } from '@overtone/redaction';
 import type { Bus, Log } from '@overtone/service-kit';
 import { lockFileRow } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
+import type { NamesModel } from '../ports/names-model.adapter.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';
 import {
   isScanned,
   keyOf,
   knownNames,
   maskForIndex,
+  readDetector,
+  readDetectorVersion,
   readScannedTexts,
+  saveNamesModel,
   scanWindows,
   storeSpans,
   type Detector,
 } from './redaction.store.ts';
 
-type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; detector: Detector };
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; names: NamesModel };
 
 /** A scan that did not end is requested again after this time. */
 const putAgainMs = 600_000;
 const batch = 100;
 
 /** Scans transcripts, and requests the scans. */
-export function createScans({ db, outbox, bus, log, detector }: Deps) {
+export function createScans({ db, outbox, bus, log, names }: Deps) {
   const requested = new Map<string, { version: number; at: number }>();
 
-  const scanStale = async (file: MediaFile): Promise<number> => {
+  const scanStale = async (file: MediaFile, detector: Detector): Promise<number> => {
     const rows = await readScannedTexts(db, file.id);
-    const stale = rows.filter(({ text, redactionKey }) => redactionKey !== keyOf(text)).length;
+    const stale = rows.filter(({ text, redactionKey }) => redactionKey !== keyOf(text, detector.version)).length;
     if (stale === 0) return 0;
     const options = { language: file.language, knownNames: await knownNames(db, file.id) };
-    for await (const window of scanWindows(detector, rows, options)) await storeSpans(db, window.rows, window.spans);
+    for await (const window of scanWindows(detector, rows, options))
+      await storeSpans(db, window.rows, window.spans, () => detector.version);
     return stale;
   };
 
   /** Stores the coverage. Readers and search are notified when the scan changed what they see. */
-  const finish = (fileId: string, scannedVersion: number, changed: boolean): Promise<void> =>
+  const finish = (
+    { id: fileId, transcriptVersion: scannedVersion }: MediaFile,
+    { version: detectorVersion }: Detector,
+    changed: boolean,
+  ): Promise<void> =>
     db.$transaction(async (tx) => {
       await lockFileRow(tx, fileId);
       const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
@@ -64,13 +72,20 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
       });
     }, txOptions);
 
+  const forgetOldRules = async (): Promise<void> => {
+    await db.$executeRaw`
+      update media_file set redaction_version = null
+      where redaction_version is not null and redaction_detector is distinct from ${await readDetectorVersion(db)}`;
+  };
+
   return {
     scan: async ({ fileId }: InputOf<typeof redactionJobs.scan>): Promise<Record<string, never>> => {
       const file = await db.mediaFile.findUnique({ where: { id: fileId } });
       if (!file || file.deletedAt || file.transcriptVersion === 0) return {};
       try {
-        const stale = await scanStale(file);
-        await finish(fileId, file.transcriptVersion, stale > 0 || file.redactionError !== null);
+        const detector = await readDetector(db, names);
+        const stale = await scanStale(file, detector);
+        await finish(file, detector, stale > 0 || file.redactionError !== null);
       } catch (error) {
         // From now on the text is withheld from masked readers, whatever the policy says about unscanned text.
         await db.mediaFile.updateMany({ where: { id: fileId }, data: { redactionError: 'scan_failed' } });
@@ -100,9 +115,20 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
     },
 
     /** After an update of the rules: all transcripts are scanned again. */
-    forgetOldRules: () => db.$executeRaw`
-      update media_file set redaction_version = null
-      where redaction_version is not null and redaction_detector is distinct from ${detectorVersion}`,
+    forgetOldRules,
+
+    /**
+     * Follows which names model the workers have. While no worker responds the last known one stays in use: its scans fail,
+     * and text is withheld.
+     */
+    followNamesModel: async (): Promise<void> => {
+      if (!bus.connected()) return;
+      const model = await names.installed().catch(() => undefined);
+      if (model === undefined || !(await saveNamesModel(db, model))) return;
+      log.info({ model }, 'names model changed: transcripts are scanned again');
+      requested.clear();
+      await forgetOldRules();
+    },
 
     /** Notifies readers and search of files whose masks have changed, some at a time. */
     publishMasks: async (signal: AbortSignal): Promise<void> => {

@@ -9,8 +9,9 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import { hasMedia, isSettled, originalKey, toFileObject, withSpeakerCount } from '../files/files.ts';
 import { readFile } from '../files/files.store.ts';
 import { Prisma } from '../generated/client.ts';
+import type { NamesModel } from '../ports/names-model.adapter.ts';
 import { noMask } from '../redaction/redaction.ts';
-import { maskFor, maskForNewFile } from '../redaction/redaction.store.ts';
+import { maskFor, maskForNewFile, readDetector } from '../redaction/redaction.store.ts';
 import type { Undo } from '../transcripts/transcripts.store.ts';
 import { checkedFilename, titleOf } from '../uploads/uploads.ts';
 import {
@@ -22,7 +23,12 @@ import {
 } from './transcript-import.ts';
 import { columnsOf, finishImport, insertImported, replaceByImport } from './transcript-import.store.ts';
 
-export type TranscriptImportDeps = { db: Db; outbox: Outbox; objects: Pick<ObjectStore, 'put' | 'delete'> };
+export type TranscriptImportDeps = {
+  db: Db;
+  outbox: Outbox;
+  objects: Pick<ObjectStore, 'put' | 'delete'>;
+  names: Pick<NamesModel, 'find'>;
+};
 type Imported = { transcript_version: number; segment_count: number; undo: Undo };
 
 const contentTypes: Record<ImportFormat, string> = {
@@ -36,10 +42,10 @@ const contentTypes: Record<ImportFormat, string> = {
 const importTxOptions = { ...txOptions, timeout: 120_000 };
 
 /** Imports transcript files. A file that is not valid is rejected before anything is stored. */
-export function createTranscriptImport({ db, outbox, objects }: TranscriptImportDeps) {
+export function createTranscriptImport({ db, outbox, objects, names }: TranscriptImportDeps) {
   return {
     preview: async (caller: Caller, source: ImportSource, options: ImportOptions): Promise<ImportPreview> =>
-      previewOf(readTranscript(source, options), await maskForNewFile(db, caller)),
+      previewOf(readTranscript(source, options), await maskForNewFile(db, caller), await readDetector(db, names)),
 
     importOntoFile: (actor: Actor, id: string, source: ImportSource, options: ImportOptions): Promise<Imported> =>
       db.$transaction(async (tx) => {

@@ -6,8 +6,9 @@ import {
   type Word,
 } from '@overtone/contracts';
 import { speakerLabel, speakerName } from '@overtone/contracts/speakers';
-import { detectIn, introducedNames, type Span } from '@overtone/redaction';
+import { introducedNames, type Span } from '@overtone/redaction';
 import { maskSegment, maskSpeaker, type Mask } from '../redaction/redaction.ts';
+import type { Detector } from '../redaction/redaction.store.ts';
 import { meanConfidence } from '../transcripts/transcripts.ts';
 import {
   collapseText,
@@ -111,9 +112,13 @@ const shownTurns = 10;
 const reach = 6;
 
 /** The preview as its reader would see the stored transcript. */
-export function previewOf(transcript: ImportedTranscript, mask: Mask): ImportPreview {
+export async function previewOf(
+  transcript: ImportedTranscript,
+  mask: Mask,
+  { find }: Pick<Detector, 'find'>,
+): Promise<ImportPreview> {
   const { segments, title: _, ...about } = transcript;
-  const spans = mask.kinds.size === 0 ? [] : findSpans(transcript);
+  const spans = mask.kinds.size === 0 ? [] : await findSpans(transcript, find);
   // A text whose scan failed is withheld, like a stored one.
   const turnMask = spans ? mask : { ...mask, withholdsUnscanned: true };
   const shownNames = new Map(about.speakers.map((name, i) => [name, shownName(name, speakerLabel(i + 1), mask)]));
@@ -140,11 +145,14 @@ function shownName(name: string, label: string, mask: Mask): string {
 }
 
 /** The personal data of the shown passages; undefined when the scan fails. */
-function findSpans({ segments, speakers, language }: ImportedTranscript): Span[][] | undefined {
+async function findSpans(
+  { segments, speakers, language }: ImportedTranscript,
+  find: Detector['find'],
+): Promise<Span[][] | undefined> {
   const texts = segments.map(({ text }) => text);
   try {
     const knownNames = [...speakers, ...introducedNames(texts)];
-    return detectIn(texts.slice(0, shownTurns + reach), { language, knownNames });
+    return await find(texts.slice(0, shownTurns + reach), { language, knownNames });
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';
-import { keyOf, maskFor, scanAround } from '../redaction/redaction.store.ts';
+import { keyOf, maskFor, readDetectorVersion, scanAround } from '../redaction/redaction.store.ts';
 import { realign } from './realign.ts';
 import { meanConfidence, segmentBefore } from './transcripts.ts';
 import { readSegment, recordEdit, withEditorNames, type Undo } from './transcripts.store.ts';
@@ -24,7 +24,7 @@ export function createSegments({ db, outbox, people }: SegmentsDeps) {
     const { file, segment } = await lockSegment(tx, caller, { fileId, id, version: change.version });
     await checkSpeaker(tx, fileId, change.speaker_uuid);
     const mask = await maskFor(tx, caller, file);
-    const { kept, ...textData } = editedText(segment, change.text, mask);
+    const { kept, ...textData } = editedText(segment, change.text, { mask, version: await readDetectorVersion(tx) });
     const data = { ...textData, ...editedSpeaker(segment, change.speaker_uuid) };
     let undo: Undo | null = null;
     if (Object.keys(data).length > 0) {
@@ -93,9 +93,13 @@ async function checkSpeaker(tx: Tx, fileId: string, speakerId: string | null | u
 type EditedText = Partial<Pick<Segment, 'text' | 'confidence'>> & { words?: Word[]; kept?: FoundSpan[] };
 
 /** The masked parts that the editor does not see stay in the text and stay masked. */
-function editedText(segment: Segment, edited: string | undefined, mask: Mask): EditedText {
+function editedText(
+  segment: Segment,
+  edited: string | undefined,
+  { mask, version }: { mask: Mask; version: string },
+): EditedText {
   if (edited === undefined) return {};
-  const isScanned = segment.redactionKey === keyOf(segment.text);
+  const isScanned = segment.redactionKey === keyOf(segment.text, version);
   if (!isScanned && mask.withholdsUnscanned) throw maskedTextChanged();
   const hidden = isScanned ? maskedSpans(segment.redactions as FoundSpan[], mask) : [];
   if (edited === maskText(segment.text, hidden).text) return {};

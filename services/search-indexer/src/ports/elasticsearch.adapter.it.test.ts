@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
-import { everything, indexContract, model, noLevels, vector } from '../../test/index-contract.ts';
+import { everything, indexContract, model, noLevels, queryVector, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import { indexVersion } from './elasticsearch-queries.ts';
@@ -138,7 +138,7 @@ describe('requests to an Elasticsearch server', () => {
     };
     const legs = await index.search({
       keyword: { words: ['deadlin'], phrases: [['in march', 'im märz']] },
-      vector: Promise.resolve(vector(1, 0, 0)),
+      vector: queryVector(vector(1, 0, 0)),
       filter: { ...everything, ownerId: file, tags: ['x'], uploadedFrom: 5, maxDuration: 60 },
       keywordLimit: 100,
       ...noLevels,
@@ -173,7 +173,7 @@ describe('requests to an Elasticsearch server', () => {
   it('reports the failure of one leg, and of both when the server is unavailable', async () => {
     const request = {
       keyword: { words: ['x'], phrases: [] },
-      vector: Promise.resolve(vector(1, 0, 0)),
+      vector: queryVector(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
       ...noLevels,

@@ -16,6 +16,7 @@ import { createReplaceDocuments, type ReplaceDocuments } from './elasticsearch-w
 import {
   checkedRowId,
   hitOf,
+  otherModel,
   nothingIndexed,
   type KeywordQuery,
   type KeywordResult,
@@ -127,9 +128,11 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
   const filters = filtersOf(request.filter);
   const levels = keyword ? keywordSearches(keyword, request, filters) : [];
   const vector = await pendingVector;
-  const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
+  const unfit = vector ? otherModel(current, vector) : null;
+  const nearest = vector && !unfit ? nearestQuery(vector.values, semanticLimit, filters) : null;
   const searches = [...levels, ...(nearest ? [{ size: semanticLimit, knn: nearest }] : [])];
-  if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
+  const notRun = unfit ?? ({ status: 'not_asked' } as const);
+  if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: notRun };
   const items = searches.flatMap((search) => [
     // With several shards, scores need the frequencies of all of them.
     'query' in search ? { search_type: 'dfs_query_then_fetch' as const } : {},
@@ -144,7 +147,7 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
   return {
     keyword: keyword ? keywordOf(responses.slice(0, levels.length)) : { status: 'not_asked' },
     // The server's score of a cosine is (1 + cos) / 2.
-    semantic: nearest ? legOf(responses[levels.length], (score) => 2 * score - 1) : { status: 'not_asked' },
+    semantic: nearest ? legOf(responses[levels.length], (score) => 2 * score - 1) : notRun,
   };
 }
 

@@ -12,6 +12,7 @@ import {
   model,
   noLevels,
   noVector,
+  queryVector,
   vector,
 } from '../../test/index-contract.ts';
 import { createLanceIndex } from './lancedb.adapter.ts';
@@ -142,7 +143,7 @@ describe('LanceDB index', () => {
       const query = unit();
       const request = {
         keyword: null,
-        vector: Promise.resolve(query),
+        vector: queryVector(query),
         filter: everything,
         keywordLimit: 1,
         ...noLevels,
@@ -170,7 +171,7 @@ describe('LanceDB index', () => {
     const count = async () => {
       const request = {
         keyword: { words: ['word'], phrases: [] },
-        vector: Promise.resolve(vector(1, 0, 0)),
+        vector: queryVector(vector(1, 0, 0)),
         filter: everything,
       };
       const legs = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 100 });

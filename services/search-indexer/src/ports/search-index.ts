@@ -98,10 +98,12 @@ export type LegResult =
 export type KeywordHits = { hits: Hit[]; sections: Hit[]; files: Hit[] };
 export type KeywordResult = ({ status: 'ok' } & KeywordHits) | Exclude<LegResult, { status: 'ok' }>;
 export type SearchResult = { keyword: KeywordResult; semantic: LegResult };
+/** The vector of a query; `model`: the name of its model. Only a build of the same model is searched with it. */
+export type QueryVector = { model: string; values: Float32Array };
 export type SearchRequest = {
   keyword: KeywordQuery | null;
   /** Pending while the keyword leg runs; resolves to null without a semantic leg; never rejects. */
-  vector: Promise<Float32Array | null>;
+  vector: Promise<QueryVector | null>;
   filter: IndexFilter;
   /** Maximum passages of the keyword leg. */
   keywordLimit: number;
@@ -205,4 +207,11 @@ const rowId = /^[0-9a-f-]{36}:-?\d{1,7}$/;
 export function checkedRowId(id: string): string {
   if (!rowId.test(id)) throw new TypeError('not a row id');
   return id;
+}
+
+/** A rebuild may replace the current build while a query waits for its vector: that query has no semantic leg. */
+export function otherModel(build: Build, { model }: QueryVector): LegResult | null {
+  if (build.model === null) return { status: 'not_asked' };
+  if (build.model.name === model) return null;
+  return { status: 'failed', error: new Error(`the vector is of the model ${model}, the index of ${build.model.name}`) };
 }

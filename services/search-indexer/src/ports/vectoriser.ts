@@ -7,8 +7,11 @@ export type Vectors = { model: VectorModel; vectors: (Float32Array | null)[] };
 export type Vectoriser = {
   /** @throws AppError unavailable when no worker responds. */
   documents: (texts: readonly string[], signal: AbortSignal, done?: (share: number) => void) => Promise<Vectors>;
-  /** The vector of a query, with a short timeout. @throws AppError unavailable. */
-  query: (text: string) => Promise<{ model: VectorModel; vector: Float32Array | null }>;
+  /**
+   * The vector of a query, with a short timeout. `model`: that of the searched index; null: the workers' current model.
+   * @throws AppError unavailable, also when the workers have that model no longer.
+   */
+  query: (text: string, model: string | null) => Promise<{ model: VectorModel; vector: Float32Array | null }>;
   /** Name of the workers' current model; never cached. @throws AppError unavailable. */
   model: () => Promise<string>;
 };

@@ -9,7 +9,7 @@ function encode(...values: number[]) {
 
 /** A fake worker whose vector of a text is the text's length; an empty text has no vector. */
 function play() {
-  const state = { model: 'a', away: false, asked: [] as string[][], now: 0 };
+  const state = { model: 'a', away: false, asked: [] as string[][], wanted: [] as unknown[], now: 0 };
   const answer = ({ texts }: RequestOf<typeof workerRpc.embed>): ReplyOf<typeof workerRpc.embed> => ({
     model: state.model,
     dim: 2,
@@ -18,6 +18,7 @@ function play() {
   const bus = {
     request: async (_def: unknown, request: RequestOf<typeof workerRpc.embed>) => {
       state.asked.push(request.texts);
+      state.wanted.push(request.model);
       if (state.away) throw unavailable('service_unavailable', 'away');
       return answer(request);
     },
@@ -30,18 +31,19 @@ const { signal } = new AbortController();
 describe('vectors from the workers', () => {
   it('caches the vectors of queries', async () => {
     const { state, vectoriser } = play();
-    const first = await vectoriser.query('hello');
+    const first = await vectoriser.query('hello', 'a');
     expect(first).toEqual({ model: { name: 'a', dim: 2 }, vector: new Float32Array([5, 1]) });
-    expect(await vectoriser.query('hello')).toEqual(first);
+    expect(await vectoriser.query('hello', 'a')).toEqual(first);
     expect(state.asked).toHaveLength(1);
   });
 
-  it('clears the cache when the model has changed', async () => {
+  it('asks for the model of the index, and never answers with the cached vector of another one', async () => {
     const { state, vectoriser } = play();
-    await vectoriser.query('hello');
+    await vectoriser.query('hello', 'a');
     state.model = 'b';
-    expect(await vectoriser.model()).toBe('b');
-    expect((await vectoriser.query('hello')).model.name).toBe('b');
+    expect((await vectoriser.query('hello', 'b')).model.name).toBe('b');
+    expect((await vectoriser.query('hello', 'a')).model.name).toBe('a');
+    expect(state.wanted).toEqual(['a', 'b']);
   });
 
   it("never caches the model's name", async () => {
@@ -53,18 +55,18 @@ describe('vectors from the workers', () => {
 
   it('returns no vector for a text without known words', async () => {
     const { vectoriser } = play();
-    expect((await vectoriser.query('unknown')).vector).toBeNull();
+    expect((await vectoriser.query('unknown', null)).vector).toBeNull();
   });
 
   it('pauses requests after a timeout instead of making every search wait', async () => {
     const { state, vectoriser } = play();
     state.away = true;
-    await expect(vectoriser.query('one')).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(vectoriser.query('two')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(vectoriser.query('one', null)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(vectoriser.query('two', null)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(state.asked).toHaveLength(1);
     state.away = false;
     state.now = 6_000;
-    expect((await vectoriser.query('two')).vector).not.toBeNull();
+    expect((await vectoriser.query('two', null)).vector).not.toBeNull();
   });
 
   it('requests the vectors of documents in batches and keeps their order', async () => {
@@ -72,7 +74,7 @@ describe('vectors from the workers', () => {
     const texts = Array.from({ length: 150 }, (_, i) => 'x'.repeat(i + 1));
     const shares: number[] = [];
     const { vectors } = await vectoriser.documents(texts, signal, (share) => shares.push(share));
-    expect(state.asked.map((batch) => batch.length)).toEqual([64, 64, 22]);
+    expect(state.asked.map((batch) => batch.length)).toEqual([32, 32, 32, 32, 22]);
     expect(vectors.map((vector) => vector?.[0])).toEqual(texts.map((text) => text.length));
     expect(shares.at(-1)).toBe(1);
   });

@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import pTimeout from 'p-timeout';
 import type { Vectoriser, Vectors } from './vectoriser.ts';
 
-const batchSize = 64;
+/** A sentence model takes up to a tenth of a second for each text on a busy machine. */
+const batchSize = 32;
 const maxCached = 1_000;
 /** Timeout of a query's vector; the search continues with keywords only. */
 const queryTimeoutMs = 1_000;
@@ -14,15 +15,16 @@ const pauseMs = 5_000;
 type QueryVector = Awaited<ReturnType<Vectoriser['query']>>;
 type Deps = { bus: Pick<Bus, 'request'>; now?: () => number };
 
-/** Requests vectors from the workers; caches those of recent queries. */
+/** Requests vectors from the workers; caches those of recent queries by model. */
 export function createWorkerVectoriser({ bus, now = Date.now }: Deps): Vectoriser {
-  const recent = createRecentVectors();
+  const recent = new LRUCache<string, QueryVector>({ max: maxCached });
   let pausedUntil = 0;
 
-  const requestQueryVector = async (text: string): Promise<QueryVector> => {
+  const requestQueryVector = async (text: string, wanted: string | null): Promise<QueryVector> => {
     if (now() < pausedUntil) throw unavailable('service_unavailable', 'Vectors are unavailable');
     try {
-      const reply = await pTimeout(bus.request(workerRpc.embed, { texts: [text], kind: 'query' }), {
+      const request = { texts: [text], kind: 'query' as const, ...(wanted === null ? {} : { model: wanted }) };
+      const reply = await pTimeout(bus.request(workerRpc.embed, request), {
         milliseconds: queryTimeoutMs,
         message: unavailable('timeout', 'Vectors took too long'),
       });
@@ -35,39 +37,20 @@ export function createWorkerVectoriser({ bus, now = Date.now }: Deps): Vectorise
   };
 
   return {
-    model: async () => {
-      const { model } = await bus.request(workerRpc.embed, { texts: ['model'], kind: 'query' });
-      recent.setModel(model);
-      return model;
-    },
+    model: async () => (await bus.request(workerRpc.embed, { texts: ['model'], kind: 'query' })).model,
     documents: (texts, signal, reportProgress = () => {}) => requestDocuments(bus, texts, signal, reportProgress),
-    query: async (text) => {
-      const known = recent.get(text);
+    query: async (text, wanted) => {
+      const known = wanted === null ? undefined : recent.get(keyOf(wanted, text));
       if (known) return known;
-      const reply = await requestQueryVector(text);
-      recent.add(text, reply);
-      return reply;
+      const vector = await requestQueryVector(text, wanted);
+      recent.set(keyOf(vector.model.name, text), vector);
+      return vector;
     },
   };
 }
 
-/** The vectors of the most recently used queries, all of one model. */
-function createRecentVectors() {
-  const recent = new LRUCache<string, QueryVector>({ max: maxCached });
-  let model = '';
-  const setModel = (name: string): void => {
-    if (name !== model) recent.clear();
-    model = name;
-  };
-  return {
-    /** Clears the cache when the model has changed. */
-    setModel,
-    get: (text: string): QueryVector | undefined => recent.get(text),
-    add: (text: string, vector: QueryVector): void => {
-      setModel(vector.model.name);
-      recent.set(text, vector);
-    },
-  };
+function keyOf(model: string, text: string): string {
+  return `${model}\n${text}`;
 }
 
 async function requestDocuments(

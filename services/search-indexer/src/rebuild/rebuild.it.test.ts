@@ -63,10 +63,12 @@ describe('rebuild', () => {
     ]);
   });
 
-  it('is required when the text model has changed, and never mixes two models', async () => {
+  it('is required when the text model has changed; until then the former model serves if it is still installed', async () => {
     await indexer.add(record({ turns: [['Ann', 'finished in march']] }));
     indexer.meanings.model = 'meanings-2';
     await indexer.add(record({ turns: [['Ann', 'the due date']] }));
+    expect((await indexer.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'ok' });
+    indexer.meanings.keepsOld = false;
     expect((await indexer.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'unavailable' });
     expect(await indexer.refresh.reconcile()).toEqual({ rebuild: true });
     await indexer.rebuild.begin(all);

@@ -1,5 +1,5 @@
 import { isAppError, unavailable, type AppError, type Log } from '@overtone/service-kit';
-import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
+import type { QueryVector, SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { addPassages, filterBySimilarity, rankFiles, type LegHits } from './ranking.ts';
@@ -25,13 +25,14 @@ const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, 
 export function createLegs({ vectoriser, index, log, floor, store, telemetry }: LegsDeps): FindFiles {
   const queryVectorOf = async (
     text: string | null,
-  ): Promise<{ leg: Legs['semantic']; vector: Float32Array | null }> => {
+  ): Promise<{ leg: Legs['semantic']; vector: QueryVector | null }> => {
     if (text === null) return { leg: 'not_asked', vector: null };
     try {
-      const [{ model, vector }, { current }] = await Promise.all([vectoriser.query(text), index.builds()]);
+      const { current } = await index.builds();
+      const { model, vector } = await vectoriser.query(text, current?.model?.name ?? null);
       // Vectors of another model cannot be compared; a rebuild will follow.
       if (current && current.model?.name !== model.name) return { leg: 'unavailable', vector: null };
-      return { leg: 'ok', vector };
+      return { leg: 'ok', vector: vector && { model: model.name, values: vector } };
     } catch (err) {
       log.debug({ err: err as Error }, 'query vector unavailable');
       return { leg: 'unavailable', vector: null };

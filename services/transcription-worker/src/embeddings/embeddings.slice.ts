@@ -2,27 +2,30 @@ import { workerRpc } from '@overtone/contracts';
 import { rpc, type Log, type Slice } from '@overtone/service-kit';
 import type { WorkerEnv } from '../env.ts';
 import { createEndpointFetch } from '../ports/endpoint-fetch.adapter.ts';
-import { createWordVectoriser, type Vectoriser } from './embeddings.ts';
+import type { TextModels } from '../text-models/text-models.ts';
+import { createLocalVectoriser, createWordVectoriser, type Vectoriser } from './embeddings.ts';
 import { createOpenAiVectoriser } from './openai.adapter.ts';
 
-type Deps = { env: WorkerEnv; childEnv: Record<string, string>; log: Log };
+type Deps = { env: WorkerEnv; childEnv: Record<string, string>; textModels: TextModels; log: Log };
 
-/** Serves the vectors of passages and of queries for search. */
+/** Serves the vectors of passages and of queries for search, and the names of people in texts. */
 export function createEmbeddingsSlice(deps: Deps): Slice {
   const { vectoriser, parts } = createVectoriser(deps);
   return {
     parts,
     rpcs: [
-      rpc(workerRpc.embed, async ({ texts }) => {
-        const { model, dim, vectors } = await vectoriser.embed(texts);
+      rpc(workerRpc.embed, async ({ texts, kind, model: wanted }) => {
+        const { model, dim, vectors } = await vectoriser.embed(texts, kind, wanted);
         return { model, dim, vectors: vectors.map(encode) };
       }),
+      rpc(workerRpc.namesModel, async () => ({ model: (await deps.textModels.names('names'))[0] ?? null })),
+      rpc(workerRpc.findNames, async ({ model, texts }) => ({ names: await deps.textModels.findNames(model, texts) })),
     ],
   };
 }
 
-/** The configured vector server, else word vectors; never both, because their vectors are not comparable. */
-function createVectoriser({ env, childEnv, log }: Deps): {
+/** The configured vector server, else the installed sentence model or word vectors: their vectors are not comparable. */
+function createVectoriser({ env, childEnv, textModels, log }: Deps): {
   vectoriser: Vectoriser;
   parts: NonNullable<Slice['parts']>;
 } {
@@ -31,11 +34,11 @@ function createVectoriser({ env, childEnv, log }: Deps): {
     const { fetchEndpoint, close } = createEndpointFetch();
     return {
       vectoriser: createOpenAiVectoriser({ baseUrl, apiKey, model: env.EMBEDDINGS_OPENAI_MODEL, fetchEndpoint }),
-      parts: [{ name: 'vector server', start: async () => {}, stop: close }],
+      parts: [{ name: 'vector server', start: async () => {}, stop: close }, textModels.part],
     };
   }
   const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnv, log });
-  return { vectoriser: words, parts: [words.part] };
+  return { vectoriser: createLocalVectoriser(textModels, words), parts: [words.part, textModels.part] };
 }
 
 function encode({ buffer, byteOffset, byteLength }: Float32Array): string {

@@ -1,21 +1,23 @@
 import { join } from 'node:path';
 import { unavailable, type Log, type Part } from '@overtone/service-kit';
 import { createTaskChildren } from '../children/task-child.ts';
+import type { TextModels } from '../text-models/text-models.ts';
 import { commonDirection, vectorOf } from './word-vectoriser.ts';
 import { readVectors, type WordVectors } from './vector-file.ts';
 
+export type Embedded = { model: string; dim: number; vectors: Float32Array[] };
 /** One model for documents and queries: only vectors of the same model are comparable. */
 export type Vectoriser = {
-  embed: (texts: readonly string[]) => Promise<{ model: string; dim: number; vectors: Float32Array[] }>;
+  embed: (texts: readonly string[], kind: 'query' | 'document', model?: string) => Promise<Embedded>;
 };
 
 export type WordVectoriserOptions = { modelCacheDir: string; env: Record<string, string>; log: Log };
 
-const model = 'wink-sg-100d-sif1';
+export const wordModel = 'wink-sg-100d-sif1';
 
 /** Word vectors, converted to a compact file in the model cache at the first use. */
 export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriserOptions): Vectoriser & { part: Part } {
-  const path = join(modelCacheDir, 'word-vectors', `${model}.bin`);
+  const path = join(modelCacheDir, 'word-vectors', `${wordModel}.bin`);
   let loading: Promise<{ vectors: WordVectors; common: Float32Array }> | undefined;
 
   const load = async () => {
@@ -54,7 +56,22 @@ export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriser
     },
     embed: async (texts) => {
       const { vectors, common } = await loaded();
-      return { model, dim: vectors.dim, vectors: texts.map((text) => vectorOf(vectors, common, text)) };
+      return { model: wordModel, dim: vectors.dim, vectors: texts.map((text) => vectorOf(vectors, common, text)) };
+    },
+  };
+}
+
+/** The installed sentence model, else word vectors. A model that was replaced still serves the index that it made. */
+export function createLocalVectoriser(
+  sentences: Pick<TextModels, 'names' | 'embed'>,
+  words: Pick<Vectoriser, 'embed'>,
+): Vectoriser {
+  return {
+    embed: async (texts, kind, wanted) => {
+      const installed = wanted === wordModel ? [] : await sentences.names('sentences');
+      const model = wanted ?? installed[0] ?? wordModel;
+      if (model === wordModel) return words.embed(texts, kind);
+      return { model, ...(await sentences.embed(model, texts, kind)) };
     },
   };
 }

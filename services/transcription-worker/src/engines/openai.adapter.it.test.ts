@@ -196,7 +196,7 @@ describe('an OpenAI-compatible service', () => {
       apiKey: undefined,
       model: 'e',
       fetchEndpoint,
-    }).embed(['a', '']);
+    }).embed(['a', ''], 'document');
     expect({ model, dim, count: vectors.length }).toEqual({ model: 'openai:e', dim: 2, count: 2 });
     expect(vectors[1]?.[0]).toBeCloseTo(0.6, 5);
   });
@@ -207,7 +207,7 @@ describe('an OpenAI-compatible service', () => {
     );
     stop = stopOf(server);
     await expect(
-      createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e', fetchEndpoint }).embed(['a', 'b']),
+      createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e', fetchEndpoint }).embed(['a', 'b'], 'document'),
     ).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });

@@ -3,7 +3,7 @@ import { defaultsOf, engineSettings, type EngineSettingKey, type EngineSettings 
 import { createGpu } from '../gpu/gpu.ts';
 import { tuningFor, wishesOf } from '../gpu/tuning.ts';
 import { vadConfig } from '../sherpa/config.ts';
-import type { Model } from '../sherpa/model-store.ts';
+import type { Model } from '../models/models.ts';
 import { useOf } from '../sherpa/sherpa.ts';
 import { createLiveSettings, slotsOf, speakerBounds } from './settings.ts';
 

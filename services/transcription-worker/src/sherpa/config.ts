@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EngineTuning, SpeechTask } from '@overtone/contracts';
-import type { Model } from './model-store.ts';
+import type { Model } from '../models/models.ts';
 
 export type RecognizerConfig = ReturnType<typeof recognizerConfig>;
 export type VadConfig = ReturnType<typeof vadConfig>;
@@ -96,6 +96,9 @@ export function canaryTask(
     case 'embedding':
       return { task: 'load-embedding', config: { model: fileOf(model, 'model'), ...use } };
     case 'segmentation':
+    // Models of text are no models of sherpa-onnx.
+    case 'sentences':
+    case 'names':
       return undefined;
     default:
       return model.manifest.kind satisfies never;

@@ -11,7 +11,7 @@ import {
   type TranscribeRequest,
 } from '../engines/engines.ts';
 import { longestChunk, providerOf, recognizerConfig, vadConfig } from './config.ts';
-import type { Model } from './model-store.ts';
+import type { Model } from '../models/models.ts';
 import type { SherpaRuntime } from './runtime.ts';
 
 const answer = z.object({

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { manifestFromNames, manifestSchema, type Manifest, type Precision } from '@overtone/models';
 import { tuningFor } from '../gpu/tuning.ts';
 import { canaryTask, diarizationConfig, longestChunk, providerOf, recognizerConfig } from './config.ts';
-import type { Model } from './model-store.ts';
+import type { Model } from '../models/models.ts';
 
 function modelOf(manifest: Manifest): Model {
   return { manifest, folder: '/m/x', fingerprint: '', state: 'canary-ok', why: null };

@@ -1,10 +1,11 @@
 import type { EngineTuning, workerPools } from '@overtone/contracts';
+import { speechKinds } from '@overtone/models';
 import { z } from 'zod';
 import { ChildCrash } from '../children/protocol.ts';
 import { createTaskChildren, type TaskChildren } from '../children/task-child.ts';
 import type { Processors } from '../gpu/gpu.ts';
 import { canaryTask, type VadUse } from './config.ts';
-import { createModelStore, type Model, type ModelStore } from './model-store.ts';
+import { createModelStore, type Model, type ModelStore } from '../models/models.ts';
 
 export type SherpaUse = {
   /** Threads of one decoder. */
@@ -67,6 +68,7 @@ export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
     diarizers,
     models: createModelStore({
       cacheDir: options.modelCacheDir,
+      kinds: speechKinds,
       allowUnverified: options.allowUnverified,
       tuningOf: options.processors.tuningOf,
       canary: createCanary({ children: canaries, processors: options.processors, use }),

@@ -9,7 +9,7 @@ import { childrenOf } from '../../test/processes.ts';
 import { wavHeader } from '../audio/wav.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { childEnvironment } from '../env.ts';
-import { createModelStore, type Model } from './model-store.ts';
+import { createModelStore, type Model } from '../models/models.ts';
 import { createSherpaEngine, crashOf } from './engine.adapter.ts';
 import { createProcessors } from '../gpu/gpu.ts';
 import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './runtime.ts';
@@ -114,6 +114,7 @@ describe('models in the cache', () => {
     let loads = 0;
     const store = createModelStore({
       cacheDir: cache,
+      kinds: ['asr'],
       allowUnverified: true,
       tuningOf: runtime.processors.tuningOf,
       canary: async () => {

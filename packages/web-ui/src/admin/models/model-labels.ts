@@ -12,6 +12,8 @@ export const kindLabels: Record<InstalledModel['kind'], string> = translateOnRea
   vad: msg`Speech detection`,
   segmentation: msg`Speaker segmentation`,
   embedding: msg`Speaker embedding`,
+  sentences: msg`Search by meaning`,
+  names: msg`Names for redaction`,
 });
 
 /** The measured figures of a model in one line; null: it was not measured. */

@@ -7,7 +7,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { ComparisonResult } from './comparison-result.tsx';
-import { paceText, statusText } from './labels.ts';
+import { paceText, statusText, modelText } from './labels.ts';
 import { reindexStatusQuery, type ReindexBody, type ReindexStatus } from './reindex-queries.ts';
 import { TargetSelect } from './target-select.tsx';
 
@@ -106,6 +106,7 @@ function Status({ status }: { status: ReindexStatus }) {
       <Text size="sm" aria-live="polite">
         {statusText(status)}
       </Text>
+      <Text size="sm">{modelText(status)}</Text>
       {status.in_progress && (
         <>
           <Progress aria-label={t`Progress of the reindex`} value={(done / Math.max(1, status.total_files)) * 100} />

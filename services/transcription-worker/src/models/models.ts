@@ -1,8 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   expectedOf,
   findDifference,
+  listModelFiles,
   listPlaces,
   manifestFromNames,
   manifestSchema,
@@ -12,6 +13,7 @@ import {
   verificationFault,
   verificationFile,
   type Manifest,
+  type ModelKind,
   type ModelPlace,
   type Precision,
 } from '@overtone/models';
@@ -42,14 +44,15 @@ export type ModelStore = {
 
 export type ModelStoreOptions = {
   cacheDir: string;
+  kinds: readonly ModelKind[];
   /** Also loads models whose files were not verified by a catalogue. */
   allowUnverified: boolean;
-  tuningOf: TuningOf;
+  tuningOf: (model: string) => Pick<ReturnType<TuningOf>, 'compute_type' | 'transcribe_on' | 'diarize_on'>;
   canary: Canary;
 };
 
 /** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
-export function createModelStore({ cacheDir, allowUnverified, tuningOf, canary }: ModelStoreOptions): ModelStore {
+export function createModelStore({ cacheDir, kinds, allowUnverified, tuningOf, canary }: ModelStoreOptions): ModelStore {
   const known = new Map<string, Model>();
   let looking: Promise<Model[]> | undefined;
 
@@ -93,6 +96,7 @@ export function createModelStore({ cacheDir, allowUnverified, tuningOf, canary }
   const lookNow = async (): Promise<Model[]> => {
     const models: Model[] = [];
     for (const place of await listPlaces(cacheDir)) {
+      if (!kinds.includes(place.kind)) continue;
       const model = await examine(place);
       if (!model) continue;
       known.set(place.folder, model);
@@ -116,7 +120,7 @@ async function readManifest(
   precision: Precision,
 ): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
-  if (text === undefined) return manifestFromNames(kind, id, await readdir(folder), precision);
+  if (text === undefined) return manifestFromNames(kind, id, await listModelFiles(folder), precision);
   return manifestSchema.parse(JSON.parse(text));
 }
 
