@@ -67,6 +67,7 @@ async function startService(): Promise<void> {
 }
 
 async function killService(): Promise<void> {
+  if (service.exitCode !== null || service.signalCode !== null) return;
   service.kill('SIGKILL');
   await once(service, 'exit');
 }
@@ -177,7 +178,7 @@ async function search(seen: Seen, isOver: () => boolean): Promise<void> {
       seen.searches++;
       // Vectors of two versions are at right angles, so that a mixed comparison would find another person or nobody.
       const [best] = answer.matches;
-      if (best?.groupId !== groups[person]?.groupId || best.confidence < 0.95) seen.wrong++;
+      if (best === undefined || best.groupId !== groups[person]?.groupId || best.confidence < 0.95) seen.wrong++;
     }
     const now = await status();
     const states = now?.versions.map(({ state }) => state).join(' ');
