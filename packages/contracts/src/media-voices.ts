@@ -55,6 +55,22 @@ export const voiceRoutes = {
     summary: "The caller's speaker profiles and those of the caller's groups",
     answer: z.object({ enabled: z.boolean(), profiles: z.array(speakerProfile) }),
   }),
+  exportVoices: route('GET', '/api/speaker-profiles/export', 'user', {
+    summary: "What is stored of voices in the caller's recordings and profiles, with the embeddings",
+    answer: z.object({
+      exported_at: time,
+      profiles: z.array(speakerProfile),
+      voices: z.array(
+        voiceOccurrence.extend({
+          profile_uuid: z.uuid().nullable(),
+          rejected_profile_uuids: z.array(z.uuid()),
+          not_same_person_as: z.array(z.uuid()),
+          embeddings: z.array(z.object({ version: z.string(), model: z.string(), vector: z.array(z.number()) })),
+        }),
+      ),
+    }),
+    errors: [...off],
+  }),
   createProfile: route('POST', '/api/speaker-profiles', 'user', {
     summary: 'Create a speaker profile from voices that are one person',
     body: z.object({ name, group_uuid: z.uuid().nullable().optional(), speaker_uuids: speakers }),

@@ -13,7 +13,14 @@ export type VoiceVersion = (typeof voiceVersions)[number]['name'];
 export const voiceVersionName = z.enum(voiceVersions.map(({ name }) => name));
 
 /** Speakers that one request compares. */
-export const voiceLimits = { speakers: 500, groups: 500, perGroup: 20, spans: 400, seconds: 180 } as const;
+export const voiceLimits = {
+  speakers: 500,
+  groups: 500,
+  perGroup: 20,
+  spans: 400,
+  seconds: 180,
+  exported: 50,
+} as const;
 
 /** Computes the embeddings of a file's speakers; search-indexer owns their state. */
 export const voiceJobs = {
@@ -87,6 +94,12 @@ export const voiceRpc = {
       failedFileIds: z.array(z.uuid()),
       pairs: z.array(z.object({ first: z.uuid(), second: z.uuid(), confidence: z.number() })),
     }),
+    timeoutMs: 15_000,
+  }),
+  /** The stored embeddings of speakers in every version, for the export of a person's data. */
+  readVoices: defineRpc('search-indexer', 'read-voices', {
+    request: z.object({ speakerIds: speakerIds.max(voiceLimits.exported) }),
+    reply: z.object({ voices: z.array(embeddedVoice) }),
     timeoutMs: 15_000,
   }),
 };

@@ -19,7 +19,7 @@ const visit: readonly Utterance[] = [
   { voice: 'rms', text: 'The visitors arrive at nine, and they want to see the whole factory.' },
   { voice: 'slt', text: 'Then I will wait for them at the gate with the keys and the helmets.' },
   { voice: 'rms', text: 'Please show them the new machine before we have lunch together.' },
-  { voice: 'slt', text: 'Nobody has told me how the new machine works, so I need your help.' },
+  { voice: 'slt', text: 'I do not know how the new machine works, so I need your help.' },
 ];
 
 type Suggested = { voice: { file_uuid: string; label: string }; profile: { name: string } };
@@ -171,7 +171,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.getByRole('button', { name: 'Delete Ben' }).click();
       await page.getByRole('button', { name: 'Delete the profile' }).click();
       await page.locator('[data-testid="profile"][data-name="Ben"]').waitFor({ state: 'detached' });
-      await until('nobody is suggested as Ben', async () =>
+      await until('no voice is suggested as Ben', async () =>
         (await suggestions()).every(({ profile }) => profile.name !== 'Ben'),
       );
       assert.ok((await namesIn(first)).includes('Ben'));

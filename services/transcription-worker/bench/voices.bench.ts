@@ -117,7 +117,7 @@ function mostSpoken({ turns }: Conversation, found: readonly Turn[]): string {
       const shared = Math.min(end, turn.end) - Math.max(start, turn.start);
       if (shared > 0) seconds.set(speaker, (seconds.get(speaker) ?? 0) + shared);
     }
-  return [...seconds].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 'nobody';
+  return [...seconds].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 'none';
 }
 
 /** The embedding of a speaker by a model of sherpa-onnx, of length 1. */

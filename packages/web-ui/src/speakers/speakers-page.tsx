@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { Badge, Tabs, Text } from '@mantine/core';
+import { Badge, Button, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { meQuery } from '../api/queries.ts';
+import { urlOf } from '../api/routes.ts';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { Clusters } from './clusters.tsx';
@@ -59,6 +60,16 @@ function SpeakerTabs({ open }: { open: number }) {
         </Tabs.Panel>
         <Tabs.Panel value="profiles">
           <Profiles />
+          <Button
+            component="a"
+            href={urlOf('GET /api/speaker-profiles/export', {})}
+            download="voice-data.json"
+            variant="default"
+            size="compact-sm"
+            mt="md"
+          >
+            {t`Download my voice data`}
+          </Button>
         </Tabs.Panel>
       </Tabs>
     </>

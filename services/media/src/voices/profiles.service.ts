@@ -262,7 +262,8 @@ async function readProfile(tx: Tx, id: string): Promise<SpeakerProfile> {
   return profile;
 }
 
-async function readProfiles(db: Db | Tx, ids: readonly string[]): Promise<SpeakerProfile[]> {
+/** Profiles with their counts, by name. */
+export async function readProfiles(db: Db | Tx, ids: readonly string[]): Promise<SpeakerProfile[]> {
   const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`
     select p.uuid::text as uuid, p.name, p.group_id::text as group_uuid, p.auto_apply, p.created_at,
       count(distinct s.uuid)::int as speakers, count(distinct s.media_file_id)::int as files,

@@ -4,7 +4,9 @@ import {
   mediaVoiceRpc,
   voiceEvents,
   voiceRpc,
+  type AnswerOf,
   type FileDetail,
+  type mediaRoutes,
   type SpeakerProfile,
   type VoiceSuggestion,
 } from '@overtone/contracts';
@@ -31,6 +33,13 @@ beforeAll(async () => {
         linked.some((id) => likely(speakerId, id)) ? [{ speakerId, groupId, confidence: 0.92 }] : [],
       ),
     ),
+  }));
+  indexer.serve(voiceRpc.readVoices, async ({ speakerIds }) => ({
+    voices: speakerIds.map((speakerId) => ({
+      speakerId,
+      seconds: 5,
+      vectors: { v3: Buffer.from(Float32Array.of(0.5, -1).buffer).toString('base64') },
+    })),
   }));
   indexer.serve(voiceRpc.similarVoices, async ({ speakerIds, fileIds }) => {
     const known = speakerIds.filter((id) => personOf.has(id));
@@ -218,6 +227,24 @@ describe('speaker profiles', () => {
     await name(second.speakers[0], null);
     await compared();
     expect((await inbox()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
+  });
+
+  it('are exported with the voices, decisions and embeddings of the own recordings, and nothing of other people', async () => {
+    const first = await record('anna', 'ben');
+    await record('anna', 'carl', newUser());
+    await name(first.speakers[0], 'Anna');
+    const { body } = await media.json<AnswerOf<typeof mediaRoutes.exportVoices>>(
+      owner,
+      'GET',
+      '/api/speaker-profiles/export',
+    );
+    expect(body.profiles).toMatchObject([{ name: 'Anna', speakers: 1 }]);
+    expect(body.voices.map(({ speaker_uuid }) => speaker_uuid).toSorted()).toEqual(first.speakers.toSorted());
+    const anna = body.voices.find(({ speaker_uuid }) => speaker_uuid === first.speakers[0]);
+    expect(anna).toMatchObject({
+      profile_uuid: body.profiles[0]?.uuid,
+      embeddings: [{ version: 'v3', vector: [0.5, -1] }],
+    });
   });
 
   it('are deleted with their embeddings, which are not computed again', async () => {

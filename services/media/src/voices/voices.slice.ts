@@ -14,6 +14,7 @@ import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
 import { createMatching } from './matching.service.ts';
 import { createProfiles } from './profiles.service.ts';
 import { createVoiceSuggestions } from './suggestions.service.ts';
+import { createVoiceExport } from './voice-export.service.ts';
 import { createVoiceSources } from './voice-sources.read-model.ts';
 import { readVoiceSettings, requestMatching, voiceSettingsStore } from './voices.store.ts';
 
@@ -26,6 +27,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
   const voices = createVoiceIndex({ bus });
   const profiles = createProfiles({ db, outbox });
   const suggestions = createVoiceSuggestions({ db, voices });
+  const exportVoices = createVoiceExport({ db, voices });
   const sources = createVoiceSources({ db });
   const matching = createMatching({ db, outbox, voices, log });
   const showSettings = async () => ({
@@ -52,6 +54,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
         return showSettings();
       }),
       handle(mediaRoutes.listProfiles, ({ caller }) => profiles.list(caller)),
+      handle(mediaRoutes.exportVoices, ({ caller }) => exportVoices(caller)),
       handle(mediaRoutes.createProfile, (request) => profiles.create(actorOf(request), request.body)),
       handle(mediaRoutes.updateProfile, (request) =>
         profiles.update(actorOf(request), request.params.uuid, request.body),

@@ -67,6 +67,7 @@ async function startService(): Promise<void> {
 }
 
 async function killService(): Promise<void> {
+  if (service.exitCode !== null || service.signalCode !== null) return;
   service.kill('SIGKILL');
   await once(service, 'exit');
 }
@@ -131,13 +132,13 @@ it(
     const started = { method: 'POST', role: 'admin', body: { version: 'v4' } } as const;
     expect((await world.callAt(apiPort, '/api/search/speaker-index/migration', started)).status).toBe(202);
     const seen: Seen = { searches: 0, wrong: 0, states: [] };
-    let isOver = false;
-    const searching = search(seen, () => isOver);
+    let isEnded = false;
+    const searching = search(seen, () => isEnded);
     const killed = await killAtRandom();
     const switched = async () =>
       (await status())?.versions.find(({ state }) => state === 'current')?.name === 'v4' || undefined;
     await waitFor(switched, { timeoutMs: limitMs });
-    isOver = true;
+    isEnded = true;
     await searching;
     const complete = async () => {
       const now = await status();
@@ -159,8 +160,8 @@ it(
 
 type Seen = { searches: number; wrong: number; states: string[] };
 
-/** Compares speakers, and reads the states of the versions, until it is over. A service that is not there answers nothing. */
-async function search(seen: Seen, isOver: () => boolean): Promise<void> {
+/** Compares speakers, and reads the states of the versions, until the migration ends. A service that is not there answers nothing. */
+async function search(seen: Seen, isEnded: () => boolean): Promise<void> {
   const known = [...recordings.values()].slice(0, fileCount).flatMap(({ speakers }) => speakers);
   const groups = Array.from({ length: persons }, (_, person) => ({
     groupId: randomUUID(),
@@ -169,7 +170,7 @@ async function search(seen: Seen, isOver: () => boolean): Promise<void> {
       .map(({ speakerId }) => speakerId)
       .slice(0, 20),
   }));
-  while (!isOver()) {
+  while (!isEnded()) {
     const { speakerId, person } = known[randomInt(known.length)]!;
     const request = { speakerIds: [speakerId], groups };
     const answer = await media.request(voiceRpc.compareVoices, request).catch(() => undefined);
@@ -177,7 +178,7 @@ async function search(seen: Seen, isOver: () => boolean): Promise<void> {
       seen.searches++;
       // Vectors of two versions are at right angles, so that a mixed comparison would find another person or nobody.
       const [best] = answer.matches;
-      if (best?.groupId !== groups[person]?.groupId || best.confidence < 0.95) seen.wrong++;
+      if (best === undefined || best.groupId !== groups[person]?.groupId || best.confidence < 0.95) seen.wrong++;
     }
     const now = await status();
     const states = now?.versions.map(({ state }) => state).join(' ');

@@ -76,6 +76,7 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
         const filled = groups.map((group) => ({ ...group, rows: rowsOf(group.speakerIds) }));
         return { matches: matchGroups(confidence, rowsOf(speakerIds), filled) };
       }),
+      rpc(voiceRpc.readVoices, ({ speakerIds }) => voices.read(speakerIds)),
       rpc(voiceRpc.similarVoices, async ({ speakerIds, fileIds, minConfidence }) => {
         const { version, confidence, byId } = await readCurrent(speakerIds);
         const pairs = similarPairs(confidence, [...byId.values()], minConfidence);

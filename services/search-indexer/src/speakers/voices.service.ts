@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { voiceEvents, voiceJobs, type ReplyOf, type RequestOf, type voiceRpc } from '@overtone/contracts';
+import {
+  voiceEvents,
+  voiceJobs,
+  type EmbeddedVoice,
+  type ReplyOf,
+  type RequestOf,
+  type voiceRpc,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import type { Bus, Log } from '@overtone/service-kit';
@@ -114,6 +121,17 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       return {};
     },
 
+    /** What is stored of the speakers, in every version. */
+    read: async (speakerIds: readonly string[]): Promise<ReplyOf<Rpc['readVoices']>> => {
+      const stored = new Map<string, EmbeddedVoice>();
+      for (const version of await states.versions())
+        for (const { speakerId, seconds, vector } of await index.read(version, speakerIds)) {
+          const voice = stored.get(speakerId) ?? { speakerId, seconds, vectors: {} };
+          stored.set(speakerId, { ...voice, vectors: { ...voice.vectors, [version]: encode(vector) } });
+        }
+      return { voices: [...stored.values()] };
+    },
+
     /** Adds the files that are not known yet, after voices were allowed and after events were lost. */
     addMissing: async (signal: AbortSignal): Promise<void> => {
       for (let after: string | null = null; ;) {
@@ -136,6 +154,10 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       for (const version of all) await index.drop(version);
     },
   };
+}
+
+function encode(vector: Float32Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
 }
 
 function decode(encoded: string): Float32Array {

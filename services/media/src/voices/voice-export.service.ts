@@ -1,0 +1,60 @@
+import { voiceLimits, voiceVersions, type AnswerOf, type EmbeddedVoice, type mediaRoutes } from '@overtone/contracts';
+import { conflict, type Caller } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
+import { readProfiles } from './profiles.service.ts';
+import { readOccurrences, readVoiceSettings } from './voices.store.ts';
+
+type Export = AnswerOf<(typeof mediaRoutes)['exportVoices']>;
+
+const mostVoices = 100_000;
+
+/** What is stored of voices in a person's recordings and profiles. */
+export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }) {
+  return async ({ userId }: Caller): Promise<Export> => {
+    if (!(await readVoiceSettings(db)).profiles_enabled)
+      throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+    const own = await db.speakerProfile.findMany({ where: { ownerId: userId }, select: { id: true } });
+    const found = await readOccurrences(db, Prisma.sql`f.user_id = ${userId}::uuid`, mostVoices);
+    const ids = found.map(({ speaker_uuid: id }) => id);
+    const speakers = await db.speaker.findMany({ where: { id: { in: ids } }, select: { id: true, profileId: true } });
+    const profileOf = new Map(speakers.map(({ id, profileId }) => [id, profileId]));
+    const rejected = await db.speakerSuggestion.findMany({ where: { speakerId: { in: ids }, state: 'rejected' } });
+    const apart = await db.speakerApart.findMany({
+      where: { OR: [{ firstId: { in: ids } }, { secondId: { in: ids } }] },
+    });
+    const stored = new Map<string, EmbeddedVoice>();
+    for (let from = 0; from < ids.length; from += voiceLimits.exported)
+      for (const voice of await voices.read(ids.slice(from, from + voiceLimits.exported)))
+        stored.set(voice.speakerId, voice);
+    return {
+      exported_at: new Date().toISOString(),
+      profiles: await readProfiles(
+        db,
+        own.map(({ id }) => id),
+      ),
+      voices: found.map((voice) => {
+        const id = voice.speaker_uuid;
+        return {
+          ...voice,
+          profile_uuid: profileOf.get(id) ?? null,
+          rejected_profile_uuids: rejected.filter((row) => row.speakerId === id).map(({ profileId }) => profileId),
+          not_same_person_as: apart.flatMap(({ firstId, secondId }) =>
+            firstId === id ? [secondId] : secondId === id ? [firstId] : [],
+          ),
+          embeddings: embeddingsOf(stored.get(id)),
+        };
+      }),
+    };
+  };
+}
+
+function embeddingsOf(voice: EmbeddedVoice | undefined): Export['voices'][number]['embeddings'] {
+  return voiceVersions.flatMap(({ name, model }) => {
+    const encoded = voice?.vectors[name];
+    if (encoded === undefined) return [];
+    const bytes = Uint8Array.from(Buffer.from(encoded, 'base64'));
+    return [{ version: name, model, vector: Array.from(new Float32Array(bytes.buffer)) }];
+  });
+}
