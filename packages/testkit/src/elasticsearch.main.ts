@@ -11,7 +11,11 @@ type Index = {
   seen: Map<string, Source>;
 };
 type Body = Record<string, unknown>;
-type Composite = { size: number; sources: Record<string, { terms: { field: string } }>[]; after?: Record<string, string> };
+type Composite = {
+  size: number;
+  sources: Record<string, { terms: { field: string } }>[];
+  after?: Record<string, string>;
+};
 /** Buckets by one field, each with the number of documents that pass a filter. */
 type Aggregation = { composite: Composite; aggs: Record<string, { filter: Query }> };
 type Search = { query?: Query; knn?: Knn; size?: number; aggs?: Record<string, Aggregation> };

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mediaEvents, reindexRoutes, retrievalRpc, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
+import {
+  mediaEvents,
+  reindexRoutes,
+  retrievalRpc,
+  searchAnswer,
+  searchEvents,
+  searchRoutes,
+} from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { record } from '../test/library.ts';
 import { startWorld } from '../test/world.ts';
