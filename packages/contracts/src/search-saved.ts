@@ -15,7 +15,10 @@ export const savedSearchQuery = z.strictObject({
   speakers: names(200),
   tags: names(50),
   collection: z.uuid().nullable().default(null),
-  file_type: z.array(z.enum(['audio', 'video'])).max(2).default([]),
+  file_type: z
+    .array(z.enum(['audio', 'video']))
+    .max(2)
+    .default([]),
   from: z.iso.date().nullable().default(null),
   to: z.iso.date().nullable().default(null),
   sort_by: z.enum(searchSorts).default('relevance'),
@@ -33,7 +36,7 @@ export type SavedSearch = z.infer<typeof savedSearch>;
 
 const name = text(savedSearchLimits.name).trim().min(1);
 
-/** Saved searches are private: nobody else, also no administrator, reads them. */
+/** Saved searches are private: no other account reads them, not even an administrator’s. */
 export const savedSearchRoutes = {
   savedSearches: route('GET', '/api/search/saved', 'user', {
     summary: 'The saved searches of the caller by name; also the export of this part of a person’s data',

@@ -145,10 +145,13 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goBack();
       await found(1);
     }),
-    step('a search is saved, renamed, run and deleted, and nobody else sees it', async () => {
+    step('a search is saved, renamed, run and deleted, and no other account sees it', async () => {
       await search('annual');
       await found(2);
-      await page.getByTestId('facets').getByRole('button', { name: /^Buildings/ }).click();
+      await page
+        .getByTestId('facets')
+        .getByRole('button', { name: /^Buildings/ })
+        .click();
       await found(1);
       await press(page, 'Save search');
       await page.getByRole('textbox', { name: 'Name' }).fill('Yearly');
@@ -169,7 +172,10 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await press(page, 'Saved searches');
       await press(page, 'Actions for Every year');
       await page.getByRole('menuitem', { name: 'Delete' }).click();
-      await page.getByRole('dialog', { name: 'Delete this saved search?' }).getByRole('button', { name: 'Delete' }).click();
+      await page
+        .getByRole('dialog', { name: 'Delete this saved search?' })
+        .getByRole('button', { name: 'Delete' })
+        .click();
       await page.getByText('You have no saved searches.').waitFor();
       await page.keyboard.press('Escape');
     }),

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mediaEvents, reindexRoutes, retrievalRpc, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
+import {
+  mediaEvents,
+  operationsEvents,
+  reindexRoutes,
+  retrievalRpc,
+  searchAnswer,
+  searchEvents,
+  searchRoutes,
+  type DataOf,
+} from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { record } from '../test/library.ts';
 import { startWorld } from '../test/world.ts';
@@ -116,6 +125,52 @@ describe('search-indexer', () => {
       { timeoutMs: 20_000 },
     );
     expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
+  });
+
+  it('lets only administrators see and change what is indexed again, and records what they change', async () => {
+    const { file } = await indexed(['Ann', 'chosen words']);
+    const performed: DataOf<typeof operationsEvents.performed>[] = [];
+    const subscription = world.nc.subscribe(operationsEvents.performed.subject, {
+      callback: (_err, msg) => performed.push(msg.json()),
+    });
+    const path = '/api/search';
+    const body = { file_uuids: [file.fileId] };
+    const requests = [
+      [`${path}/reindex`, { method: 'POST', body }],
+      [`${path}/reindex/preview`, { method: 'POST', body }],
+      [`${path}/reindex/stop`, { method: 'POST' }],
+      [`${path}/reindex/status`, {}],
+      [`${path}/consistency`, {}],
+      [`${path}/consistency/repair`, { method: 'POST' }],
+    ] as const;
+    for (const [route, request] of requests) expect((await world.call(route, request)).status).toBe(403);
+    const asAdmin = (route: string, request: object = {}) =>
+      world.call(`${path}/${route}`, { role: 'admin', ...request });
+    const preview = await asAdmin('reindex/preview', { method: 'POST', body });
+    expect(reindexRoutes.reindexPreview.answer.parse(preview.body)).toMatchObject({
+      total_files: 1,
+      unchanged_files: 1,
+      model: 'meanings-1',
+      next_model: 'meanings-1',
+    });
+    const both = { ...body, user_uuid: file.ownerId };
+    expect((await asAdmin('reindex', { method: 'POST', body: both })).status).toBe(422);
+    expect((await asAdmin('reindex', { method: 'POST', body })).body).toMatchObject({
+      status: 'started',
+      total_files: 1,
+    });
+    await waitFor(async () => {
+      const status = reindexRoutes.reindexStatus.answer.parse((await asAdmin('reindex/status')).body);
+      return status.outcome === 'completed' && status.scope === 'files' && status.indexed_files === 1;
+    });
+    expect((await asAdmin('reindex/stop', { method: 'POST' })).body).toMatchObject({ status: 'not_running' });
+    const { body: checked } = await asAdmin('consistency');
+    expect(reindexRoutes.consistency.answer.parse(checked).missing).toEqual({ count: 0, files: [] });
+    await waitFor(() => performed.length > 0);
+    expect(performed).toMatchObject([
+      { action: 'search_reindex_started', details: { scope: 'files', files: 1, file: file.fileId } },
+    ]);
+    subscription.unsubscribe();
   });
 
   it('reports the health of the index and of the service', async () => {

@@ -92,10 +92,12 @@ export function SearchInput({ text, onText, onSearch }: Props) {
             <Combobox.Option key={`${suggestion.type}:${suggestion.text}:${suggestion.file_uuid}`} value={String(i)}>
               <span className={css['suggestion']}>
                 <Icon name={icons[suggestion.type]} size={17} />
-                <span className={css['suggestionText']}>{suggestion.text}</span>
-                <Text span size="xs" c="dimmed" className={css['suggestionKind'] ?? ''}>
-                  {kindOf(suggestion)}
-                </Text>
+                <span className={css['suggestionText']}>
+                  <span>{suggestion.text}</span>
+                  <Text span size="xs" c="dimmed">
+                    {kindOf(suggestion)}
+                  </Text>
+                </span>
               </span>
             </Combobox.Option>
           ))}

@@ -100,11 +100,7 @@ function Results({ response, params, stale, onPage, onRetry, onChange }: Results
         </Alert>
       )}
       {response.correction !== null && (
-        <Correction
-          query={response.query}
-          correction={response.correction}
-          onExact={() => onChange({ exact: true })}
-        />
+        <Correction query={response.query} correction={response.correction} onExact={() => onChange({ exact: true })} />
       )}
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" data-testid="search-summary">

@@ -10,7 +10,12 @@ const unfinished = /(?<=^|\s)(-?)(speaker|tag|in|before|after):(?:"[^"]*|[^\s"]*
 
 /** The beginning of a collection’s name that is typed after `in:`; null: something else is typed. */
 export function typedCollection(text: string): string | null {
-  return /(?<=^|\s)-?in:(?:"([^"]*)|([^\s"]*))$/iu.exec(text)?.slice(1).find((name) => name !== undefined) ?? null;
+  return (
+    /(?<=^|\s)-?in:(?:"([^"]*)|([^\s"]*))$/iu
+      .exec(text)
+      ?.slice(1)
+      .find((name) => name !== undefined) ?? null
+  );
 }
 
 /** The search text after the suggestion was chosen: an unfinished operator at its end is replaced. */

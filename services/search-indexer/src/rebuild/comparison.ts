@@ -7,7 +7,13 @@ export type IndexedFile = Pick<
   'fileId' | 'ownerId' | 'title' | 'transcriptVersion' | 'chunks' | 'generation' | 'withheld' | 'indexedAt' | 'dueAt'
 >;
 /** Ids of files by what is wrong with them. */
-export type Comparison = { missing: string[]; stale: string[]; extra: string[]; waiting: string[]; unchanged: string[] };
+export type Comparison = {
+  missing: string[];
+  stale: string[];
+  extra: string[];
+  waiting: string[];
+  unchanged: string[];
+};
 
 type Sources = {
   /** Files with a transcript. */

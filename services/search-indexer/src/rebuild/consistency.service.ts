@@ -5,7 +5,8 @@ import type { FileRef, IndexableFile, Transcripts } from '../ports/transcripts.t
 import { compareFiles, type Comparison, type IndexedFile } from './comparison.ts';
 
 /** Which files: all, those of one owner, or these. */
-export type FileScope = { kind: 'all' } | { kind: 'user'; userId: string } | { kind: 'files'; fileIds: readonly string[] };
+export type FileScope =
+  { kind: 'all' } | { kind: 'user'; userId: string } | { kind: 'files'; fileIds: readonly string[] };
 type Deps = { db: Db; index: Pick<SearchIndex, 'builds' | 'countByFile'>; transcripts: Transcripts };
 export type Compared = { comparison: Comparison; titles: ReadonlyMap<string, string> };
 export type Consistency = ReturnType<typeof createConsistency>;
@@ -45,14 +46,13 @@ export function createConsistency({ db, index, transcripts }: Deps) {
     },
     /** @throws AppError unavailable when media or the index does not respond. */
     compare: async (scope: FileScope): Promise<Compared> => {
-      // The index is read first: a file that is stored meanwhile is missing, which is harmless, and not extra.
+      // The index is read first: a file that is stored in between is then missing, which is harmless, and not extra.
       const { current, building } = await index.builds();
       const indexed = await index.countByFile();
       const states = await statesOf(scope);
       const transcribed = await transcribedOf(transcripts, scope);
       const known = new Set([...states, ...transcribed].map(({ fileId }) => fileId));
-      const scoped =
-        scope.kind === 'all' ? indexed : new Map([...indexed].filter(([fileId]) => known.has(fileId)));
+      const scoped = scope.kind === 'all' ? indexed : new Map([...indexed].filter(([fileId]) => known.has(fileId)));
       const builds = [current, building].flatMap((build) => build?.id ?? []);
       const comparison = compareFiles({ transcribed, states, indexed: scoped, builds });
       // The index does not know the titles of missing files.

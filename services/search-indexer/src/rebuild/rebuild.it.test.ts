@@ -171,15 +171,19 @@ describe('rebuild', () => {
     expect(await indexer.rebuild.status()).toMatchObject({ inProgress: true, total: 1, pending: 1, perSecond: null });
     await indexer.continueRebuild();
     expect((await indexer.search({ q: 'edited', search_mode: 'keyword' })).total_files).toBe(1);
-    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, indexed: 1, run: { state: 'completed' } });
+    expect(await indexer.rebuild.status()).toMatchObject({
+      inProgress: false,
+      indexed: 1,
+      run: { state: 'completed' },
+    });
     const chosen = { kind: 'files', fileIds: [fileId, other.file.fileId] } as const;
     expect((await indexer.rebuild.begin(chosen)).total).toBe(2);
     await indexer.rebuild.stop(noRecord);
     await indexer.continueRebuild();
     expect(await indexer.rebuild.status()).toMatchObject({ indexed: 0, run: { state: 'stopped' } });
     expect((await indexer.index.builds()).current?.id).toBe(current?.id);
-    const nobody = { kind: 'user', userId: '00000000-0000-4000-8000-000000000000' } as const;
-    expect(await indexer.rebuild.begin(nobody)).toEqual({ status: 'nothing', total: 0 });
+    const stranger = { kind: 'user', userId: '00000000-0000-4000-8000-000000000000' } as const;
+    expect(await indexer.rebuild.begin(stranger)).toEqual({ status: 'nothing', total: 0 });
   });
 
   it('compares database and index, and repairs what differs', async () => {

@@ -121,7 +121,10 @@ export function createRebuild(deps: RebuildDeps) {
     record?: RecordStart,
   ): Promise<Started> => {
     if (scope !== 'all' && fileIds.length === 0) return { status: 'nothing', total: 0 };
-    const run = await store.start({ scope, required, fileIds }, (tx) => record?.(tx, fileIds.length) ?? Promise.resolve());
+    const run = await store.start(
+      { scope, required, fileIds },
+      (tx) => record?.(tx, fileIds.length) ?? Promise.resolve(),
+    );
     if (!run) return { status: 'running', total: 0 };
     log.info({ scope, files: fileIds.length }, 'search reindex started');
     if (scope !== 'all') return { status: 'started', total: fileIds.length };

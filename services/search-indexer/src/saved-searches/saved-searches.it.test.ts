@@ -37,7 +37,7 @@ describe('saved searches', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['Renamed']);
   });
 
-  it('are private: nobody else sees, changes or deletes them, also no administrator', async () => {
+  it('are not seen, changed or deleted by other accounts, not even by administrators', async () => {
     const [owner, other] = [as(randomUUID()), as(randomUUID())];
     const { body } = await owner.save('Private');
     expect(await other.list()).toEqual([]);

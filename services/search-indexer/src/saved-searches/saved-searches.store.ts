@@ -5,7 +5,6 @@ import type { SavedSearch as Row } from '../generated/client.ts';
 
 type Fields = { name: string; search: SavedSearchQuery };
 type Changes = { [K in keyof Fields]?: Fields[K] | undefined };
-export type SavedSearches = ReturnType<typeof createSavedSearches>;
 
 /** Searches that people saved under a name; each is read and changed by its owner only. */
 export function createSavedSearches({ db }: { db: Db }) {

@@ -29,7 +29,6 @@ export type ParsedQuery = {
 };
 
 const operatorPattern = /(?<=^|\s)(-?)(speaker|tag|in|before|after):(?:"([^"]*)"|(\S*))/giu;
-const lastOperatorPattern = /(?<=^|\s)-?(speaker|tag|in|before|after):(?:"([^"]*)|([^\s"]*))$/iu;
 const phrasePattern = /"([^"]*)"/g;
 /** More words make a search slower, not better. */
 const maxWords = 32;
@@ -58,12 +57,6 @@ export function parseQuery(query: string): ParsedQuery {
     phrases: phrases.slice(0, maxPhrases).map((phrase) => phrase.slice(0, maxWords)),
     filters,
   };
-}
-
-/** The operator that a person is typing at the end of a query, with the beginning of its name; null: none. */
-export function unfinishedOperator(query: string): { operator: string; typed: string } | null {
-  const [, operator, quoted, bare] = lastOperatorPattern.exec(query) ?? [];
-  return operator === undefined ? null : { operator: operator.toLowerCase(), typed: quoted ?? bare ?? '' };
 }
 
 /** Whether the query has operators. */

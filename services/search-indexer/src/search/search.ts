@@ -14,6 +14,14 @@ export function searcherOf({ userId, role }: Caller): Searcher {
 }
 export type Languages = readonly (string | null)[];
 
+const operatorAtEnd = /(?<=^|\s)-?(speaker|tag|in|before|after):(?:"([^"]*)|([^\s"]*))$/iu;
+
+/** The operator that a person is typing at the end of a query, with the beginning of its name; null: none. */
+export function unfinishedOperator(query: string): { operator: string; typed: string } | null {
+  const [, operator, quoted, bare] = operatorAtEnd.exec(query) ?? [];
+  return operator === undefined ? null : { operator: operator.toLowerCase(), typed: quoted ?? bare ?? '' };
+}
+
 /** A parsed search as index queries. */
 export type SearchPlan = {
   parsed: ParsedQuery;

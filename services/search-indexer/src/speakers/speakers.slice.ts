@@ -1,10 +1,4 @@
-import {
-  mediaEvents,
-  mediaVoiceEvents,
-  speakerIndexRoutes,
-  voiceRpc,
-  type VoiceVersion,
-} from '@overtone/contracts';
+import { mediaEvents, mediaVoiceEvents, speakerIndexRoutes, voiceRpc, type VoiceVersion } from '@overtone/contracts';
 import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
 import { recordOperation, type AdminRequest } from '../operator.ts';
 import { versionOf } from '../ports/speaker-index.ts';

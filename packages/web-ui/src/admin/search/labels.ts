@@ -10,8 +10,7 @@ export function statusText(status: ReindexStatus): string {
     return completedAt === null ? t`Nothing was indexed again yet.` : t`Last rebuilt ${ago(completedAt)}.`;
   }
   const counted = countedText(status);
-  const withFailures =
-    failed > 0 ? `${counted}, ${plural(failed, { one: '# failed', other: '# failed' })}` : counted;
+  const withFailures = failed > 0 ? `${counted}, ${plural(failed, { one: '# failed', other: '# failed' })}` : counted;
   if (running) return status.stop_requested ? t`Stopping: ${withFailures}` : t`${subjectOf(status)}: ${withFailures}`;
   const when = ago(finishedAt ?? '');
   return outcome === 'stopped'

@@ -41,7 +41,7 @@ export function Reindex() {
   return (
     <Stack gap="sm" data-testid="reindex">
       <Text size="sm" c="dimmed">
-        {t`All recordings: a new index is built beside the current one, which serves until the new one is complete. One person or one recording: replaced in the current index.`}
+        {t`All recordings: a new index is built next to the current one, which serves until the new one is complete. One person or one recording: replaced in the current index.`}
       </Text>
       <Group align="flex-end" gap="sm">
         <NativeSelect
@@ -79,7 +79,7 @@ export function Reindex() {
       {preview.data && (
         <div data-testid="reindex-preview" aria-live="polite">
           <Text size="sm" fw={600}>
-            {t`Nothing was changed yet.`}
+            {t`Dry run: nothing was changed.`}
           </Text>
           <ComparisonResult comparison={preview.data} />
           <Text size="sm" mt="xs">
