@@ -22,7 +22,10 @@ export type Encoder = {
 };
 
 const limits = z.looseObject({ max_seq_length: z.number().optional() });
-const modelConfig = z.looseObject({ max_position_embeddings: z.number().optional(), pad_token_id: z.number().nullish() });
+const modelConfig = z.looseObject({
+  max_position_embeddings: z.number().optional(),
+  pad_token_id: z.number().nullish(),
+});
 const longest = 512;
 
 export async function loadEncoder({ id, folder, files }: ModelFiles): Promise<Encoder> {

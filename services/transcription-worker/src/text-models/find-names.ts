@@ -33,7 +33,13 @@ export async function findNames(encoder: Encoder, texts: readonly string[], sign
       at += ids.length;
     }
   }
-  return divide(joinWords(text, words.filter((_, i) => isName[i])), texts);
+  return divide(
+    joinWords(
+      text,
+      words.filter((_, i) => isName[i]),
+    ),
+    texts,
+  );
 }
 
 /** Words and signs with their tokens. Each is encoded by itself, so that its place in the text is exact. */
