@@ -78,7 +78,7 @@ type TextModel = {
 /** Writes the folder of a small text model: an ONNX file, a WordPiece tokenizer in lower case, and its configuration. */
 export async function writeTextModel(folder: string, { words, output, config = {} }: TextModel): Promise<void> {
   const width = Object.values(words)[0]?.length ?? 0;
-  const zeros = new Array<number>(width).fill(0);
+  const zeros = Array.from({ length: width }, () => 0);
   const specials = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
   const vocabulary = [...specials, ...Object.keys(words)];
   const special = (id: number) => ({

@@ -73,7 +73,8 @@ describe('a sentence model', () => {
     models = open(cacheDir);
     [current = '', former = '', weighted = ''] = await models.names('sentences');
   });
-  const embed = async (texts: string[]) => (await models.embed(former, texts, 'document')).vectors.map((v) => [...v]);
+  const embed = async (texts: string[]) =>
+    (await models.embed(former, texts, 'document')).vectors.map((vector) => [...vector]);
 
   it('returns the normalised mean of the tokens of each text, the same in a batch as alone', async () => {
     const texts = ['budget dog dog', 'money', 'the Budget, please', ...Array.from({ length: 20 }, () => 'dog dog dog')];
