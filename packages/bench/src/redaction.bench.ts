@@ -54,7 +54,10 @@ function detectSingly(samples: readonly Sample[]): Found[] {
 }
 
 /** The names in the sentences by the rules and by the installed names model; null without one. */
-async function detectWithModel(found: readonly Found[], folder: string): Promise<{ model: string; found: Found[] } | null> {
+async function detectWithModel(
+  found: readonly Found[],
+  folder: string,
+): Promise<{ model: string; found: Found[] } | null> {
   const models = openTextModels(folder);
   try {
     const [model] = await models.names('names');

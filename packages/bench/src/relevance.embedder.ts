@@ -1,5 +1,13 @@
-import { createWordVectoriser, wordModel, type Vectoriser } from '@overtone/transcription-worker/embeddings';
+import {
+  createWordVectoriser,
+  wordModel,
+  type Embedded,
+  type Vectoriser,
+} from '@overtone/transcription-worker/embeddings';
 import { openTextModels, worker } from './text-models.ts';
+
+/** As search-indexer does. */
+const batchSize = 32;
 
 export type Embedder = { model: string; embed: Vectoriser['embed'] };
 
@@ -13,7 +21,13 @@ export async function openEmbedders(folder: string): Promise<{ embedders: Embedd
   const [installed] = await models.names('sentences');
   const embed: Vectoriser['embed'] = async (texts, kind) => {
     const model = installed ?? '';
-    return { model, ...(await models.embed(model, texts, kind)) };
+    const found: Embedded = { model, dim: 0, vectors: [] };
+    for (let start = 0; start < texts.length; start += batchSize) {
+      const { dim, vectors } = await models.embed(model, texts.slice(start, start + batchSize), kind);
+      found.dim = dim;
+      found.vectors.push(...vectors);
+    }
+    return found;
   };
   return {
     embedders: [{ model: wordModel, embed: words.embed }, ...(installed ? [{ model: installed, embed }] : [])],

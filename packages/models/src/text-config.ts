@@ -19,5 +19,7 @@ export function textKindOf(json: unknown): TextKind {
 /** The indices of a token classifier's labels for people. */
 export function personLabels(json: unknown): Set<number> {
   const { id2label = {} } = config.safeParse(json).data ?? {};
-  return new Set(Object.entries(id2label).flatMap(([index, label]) => (personLabel.test(label) ? [Number(index)] : [])));
+  return new Set(
+    Object.entries(id2label).flatMap(([index, label]) => (personLabel.test(label) ? [Number(index)] : [])),
+  );
 }

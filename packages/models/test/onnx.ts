@@ -21,7 +21,11 @@ function varint(value: number): Buffer {
 const elementTypes = { float: 1, int64: 7 };
 
 /** A tensor as an input or output of the graph; a dimension is a length or the name of a variable one. */
-function tensor(name: string, dims: readonly (number | string)[], element: keyof typeof elementTypes = 'float'): Buffer {
+function tensor(
+  name: string,
+  dims: readonly (number | string)[],
+  element: keyof typeof elementTypes = 'float',
+): Buffer {
   const sizes = dims.map((dim) => field(1, typeof dim === 'number' ? field(1, dim) : field(2, dim)));
   const type = field(1, Buffer.concat([field(1, elementTypes[element]), field(2, Buffer.concat(sizes))]));
   return Buffer.concat([field(1, name), field(2, type)]);
@@ -54,7 +58,10 @@ function createTableModel(table: readonly (readonly number[])[], output: string)
   const values = Buffer.from(Float32Array.from(table.flat()).buffer);
   const dims = [table.length, width].map((size) => field(1, size));
   const weights = field(5, Buffer.concat([...dims, field(2, elementTypes.float), field(8, 'table'), field(9, values)]));
-  const node = field(1, Buffer.concat([field(1, 'table'), field(1, 'input_ids'), field(2, output), field(4, 'Gather')]));
+  const node = field(
+    1,
+    Buffer.concat([field(1, 'table'), field(1, 'input_ids'), field(2, output), field(4, 'Gather')]),
+  );
   const ids = field(11, tensor('input_ids', ['batch', 'tokens'], 'int64'));
   const result = field(12, tensor(output, ['batch', 'tokens', width]));
   return modelOf(Buffer.concat([node, field(2, 'table'), weights, ids, result]));
@@ -71,7 +78,7 @@ type TextModel = {
 /** Writes the folder of a small text model: an ONNX file, a WordPiece tokenizer in lower case, and its configuration. */
 export async function writeTextModel(folder: string, { words, output, config = {} }: TextModel): Promise<void> {
   const width = Object.values(words)[0]?.length ?? 0;
-  const zeros = new Array<number>(width).fill(0);
+  const zeros = Array.from({ length: width }, () => 0);
   const specials = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
   const vocabulary = [...specials, ...Object.keys(words)];
   const special = (id: number) => ({
@@ -90,7 +97,13 @@ export async function writeTextModel(folder: string, { words, output, config = {
     truncation: null,
     padding: null,
     added_tokens: specials.map((_, id) => special(id)),
-    normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
     pre_tokenizer: { type: 'BertPreTokenizer' },
     post_processor: {
       type: 'TemplateProcessing',

@@ -64,7 +64,9 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const build = await index.beginBuild(await modelOf(embed), false);
   for (const recording of recordings) {
     library.put(recording);
-    await indexing.indexFile(recording.file.fileId, { signal, onlyBuild: build });
+    const outcome = await indexing.indexFile(recording.file.fileId, { signal, onlyBuild: build });
+    // Without vectors the figures would be those of the words.
+    if (!('semantic' in outcome && outcome.semantic)) throw new Error(`${recording.file.title} has no vectors`);
   }
   await index.promote();
   const store = createSearchStore({ db });

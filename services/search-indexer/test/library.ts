@@ -87,7 +87,8 @@ export function createMeanings() {
     model: async () => check().name,
     query: async (text, wanted) => {
       const model = check();
-      if (wanted !== null && wanted !== model.name && !state.keepsOld) throw unavailable('service_unavailable', 'removed');
+      if (wanted !== null && wanted !== model.name && !state.keepsOld)
+        throw unavailable('service_unavailable', 'removed');
       return { model: { ...model, name: wanted ?? model.name }, vector: meaningOf(text) };
     },
   };

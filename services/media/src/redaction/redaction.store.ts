@@ -1,7 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { RedactionPolicy } from '@overtone/contracts';
-import { detectIn, detectorVersion, introducedNames, mergeSpans, type DetectOptions, type Span } from '@overtone/redaction';
+import {
+  detectIn,
+  detectorVersion,
+  introducedNames,
+  mergeSpans,
+  type DetectOptions,
+  type Span,
+} from '@overtone/redaction';
 import type { Caller } from '@overtone/service-kit';
 import type { Permission } from '../access/access.ts';
 import type { Db, Tx } from '../database.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { buildRow, everything, model, noLevels, noVector, vector } from '../../test/index-contract.ts';
+import { buildRow, everything, model, noLevels, noVector, queryVector, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import { indexVersion } from './elasticsearch-queries.ts';
@@ -80,7 +80,7 @@ describe('writes to an Elasticsearch server, and its failures', () => {
       model,
     );
   const search = async () => {
-    const request = { keyword: { words: ['x'], phrases: [] }, vector: Promise.resolve(vector(1, 0, 0)) };
+    const request = { keyword: { words: ['x'], phrases: [] }, vector: queryVector(vector(1, 0, 0)) };
     const limits = { keywordLimit: 1, ...noLevels, semanticLimit: 1 };
     return await index.search({ ...request, filter: everything, ...limits });
   };

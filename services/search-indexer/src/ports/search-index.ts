@@ -213,5 +213,8 @@ export function checkedRowId(id: string): string {
 export function otherModel(build: Build, { model }: QueryVector): LegResult | null {
   if (build.model === null) return { status: 'not_asked' };
   if (build.model.name === model) return null;
-  return { status: 'failed', error: new Error(`the vector is of the model ${model}, the index of ${build.model.name}`) };
+  return {
+    status: 'failed',
+    error: new Error(`the vector is of the model ${model}, the index of ${build.model.name}`),
+  };
 }

@@ -23,9 +23,7 @@ const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, 
 
 /** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
 export function createLegs({ vectoriser, index, log, floor, store, telemetry }: LegsDeps): FindFiles {
-  const queryVectorOf = async (
-    text: string | null,
-  ): Promise<{ leg: Legs['semantic']; vector: QueryVector | null }> => {
+  const queryVectorOf = async (text: string | null): Promise<{ leg: Legs['semantic']; vector: QueryVector | null }> => {
     if (text === null) return { leg: 'not_asked', vector: null };
     try {
       const { current } = await index.builds();

@@ -22,7 +22,10 @@ export type Encoder = {
 };
 
 const limits = z.looseObject({ max_seq_length: z.number().optional() });
-const modelConfig = z.looseObject({ max_position_embeddings: z.number().optional(), pad_token_id: z.number().nullish() });
+const modelConfig = z.looseObject({
+  max_position_embeddings: z.number().optional(),
+  pad_token_id: z.number().nullish(),
+});
 const longest = 512;
 
 export async function loadEncoder({ id, folder, files }: ModelFiles): Promise<Encoder> {
@@ -31,7 +34,7 @@ export async function loadEncoder({ id, folder, files }: ModelFiles): Promise<En
   const json: Record<string, unknown> = {};
   for (const [role, { path }] of Object.entries(others))
     json[role] = JSON.parse(await readFile(join(folder, path), 'utf8')) as unknown;
-  const tokenizer = new Tokenizer(json['tokenizer'] as object, (json['tokenizer_config'] as object | undefined) ?? {});
+  const tokenizer = new Tokenizer(json['tokenizer'] ?? {}, json['tokenizer_config'] ?? {});
   const session = await InferenceSession.create(join(folder, model.path), {
     executionProviders: ['cpu'],
     // Half of the cores, because recordings are transcribed meanwhile.

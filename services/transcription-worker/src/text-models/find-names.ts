@@ -21,7 +21,7 @@ export async function findNames(encoder: Encoder, texts: readonly string[], sign
   const [first, last] = endsOf(encoder);
   const text = texts.join('\n');
   const words = wordsOf(encoder, text);
-  const isName = new Array<boolean>(words.length).fill(false);
+  const isName = words.map(() => false);
   for (const { from, to } of windowsOf(words, Math.min(windowTokens, encoder.maxTokens) - first.length - last.length)) {
     signal.throwIfAborted();
     const part = words.slice(from, to);
@@ -33,7 +33,13 @@ export async function findNames(encoder: Encoder, texts: readonly string[], sign
       at += ids.length;
     }
   }
-  return divide(joinWords(text, words.filter((_, i) => isName[i])), texts);
+  return divide(
+    joinWords(
+      text,
+      words.filter((_, i) => isName[i]),
+    ),
+    texts,
+  );
 }
 
 /** Words and signs with their tokens. Each is encoded by itself, so that its place in the text is exact. */

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 
 /** A verified model folder. */
-const model = z.object({ id: z.string(), folder: z.string(), files: z.record(z.string(), z.object({ path: z.string() })) });
+const model = z.object({
+  id: z.string(),
+  folder: z.string(),
+  files: z.record(z.string(), z.object({ path: z.string() })),
+});
 export type ModelFiles = z.infer<typeof model>;
 
 export const textTask = z.discriminatedUnion('task', [

@@ -76,7 +76,10 @@ function batchesOf(sequences: readonly (readonly number[])[]): number[][] {
   return batches;
 }
 
-function pool({ data, dims }: Output, { row, tokens, mode }: { row: number; tokens: number; mode: Pooling }): Float32Array {
+function pool(
+  { data, dims }: Output,
+  { row, tokens, mode }: { row: number; tokens: number; mode: Pooling },
+): Float32Array {
   const [, length = 0, last] = dims;
   // The model pools by itself.
   if (last === undefined) return data.slice(row * length, (row + 1) * length);

@@ -27,7 +27,11 @@ function open(modelCacheDir: string): TextModels {
 
 const meanings = { budget: [3, 0], money: [4, 0], dog: [0, 2], query: [0, 0], passage: [5, 5], ':': [0, 0] };
 
-async function importSentences(cacheDir: string, name: string, more?: (folder: string) => Promise<void>): Promise<void> {
+async function importSentences(
+  cacheDir: string,
+  name: string,
+  more?: (folder: string) => Promise<void>,
+): Promise<void> {
   const from = join(await newFolder(), name);
   await writeTextModel(from, { words: meanings, output: 'last_hidden_state' });
   await more?.(from);
@@ -59,21 +63,28 @@ describe('a sentence model', () => {
     cacheDir = await newFolder();
     await importSentences(cacheDir, 'weighted', async (from) => {
       await mkdir(join(from, '1_Pooling'));
-      await writeFile(join(from, '1_Pooling', 'config.json'), JSON.stringify({ pooling_mode_weightedmean_tokens: true }));
+      await writeFile(
+        join(from, '1_Pooling', 'config.json'),
+        JSON.stringify({ pooling_mode_weightedmean_tokens: true }),
+      );
     });
     await importSentences(cacheDir, 'tiny');
     await importSentences(cacheDir, 'tiny-e5');
     models = open(cacheDir);
     [current = '', former = '', weighted = ''] = await models.names('sentences');
   });
-  const embed = async (texts: string[]) => (await models.embed(former, texts, 'document')).vectors.map((v) => [...v]);
+  const embed = async (texts: string[]) =>
+    (await models.embed(former, texts, 'document')).vectors.map((vector) => [...vector]);
 
   it('returns the normalised mean of the tokens of each text, the same in a batch as alone', async () => {
     const texts = ['budget dog dog', 'money', 'the Budget, please', ...Array.from({ length: 20 }, () => 'dog dog dog')];
     const together = await embed(texts);
     // The means are (3, 4) and (1, 0), up to their length.
     expect(together[0]).toEqual([expect.closeTo(0.6, 5), expect.closeTo(0.8, 5)]);
-    expect(together.slice(1, 3)).toEqual([[1, 0], [1, 0]]);
+    expect(together.slice(1, 3)).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
     for (const [i, text] of texts.slice(0, 4).entries()) expect((await embed([text]))[0]).toEqual(together[i]);
   });
 

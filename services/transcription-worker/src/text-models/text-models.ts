@@ -60,7 +60,9 @@ export function createTextModels({ modelCacheDir, allowUnverified, env, log }: O
     const { manifest, folder, state, why } = found.model;
     if (state === 'refused') {
       log.warn({ model: name, reason: why }, 'text model refused');
-      throw unavailable('model_invalid', 'The text model was changed after its verification', { detail: `${name}: ${why}` });
+      throw unavailable('model_invalid', 'The text model was changed after its verification', {
+        detail: `${name}: ${why}`,
+      });
     }
     try {
       const input = taskOf({ id: manifest.id, folder, files: manifest.files });
@@ -93,7 +95,9 @@ async function listUsable(models: readonly Model[]): Promise<Installed[]> {
   for (const model of models) {
     const record = await readVerification(model.folder);
     if (!record && model.state !== 'canary-ok') continue;
-    const content = record ? Object.entries(record.files).map(([path, { sha256 }]) => `${path}:${sha256}`) : model.fingerprint;
+    const content = record
+      ? Object.entries(record.files).map(([path, { sha256 }]) => `${path}:${sha256}`)
+      : model.fingerprint;
     const hash = createHash('sha256').update(String(content)).digest('hex').slice(0, 12);
     usable.push({ name: `${model.manifest.id}@${hash}`, model, verifiedAt: record?.verified_at ?? '' });
   }
