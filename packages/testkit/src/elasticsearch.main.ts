@@ -137,7 +137,8 @@ function answer({ method, name, verb, query, body, lines }: Asked): Body {
   if (verb === '' && ['GET', 'HEAD'].includes(method)) return describe(name);
   if (verb === '' && method === 'DELETE') {
     // As action.destructive_requires_name demands, neither a pattern nor an alias.
-    if (!indices.delete(name) && !query.has('ignore_unavailable')) throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
+    if (!indices.delete(name) && !query.has('ignore_unavailable'))
+      throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
     return { acknowledged: true };
   }
   const [, index] = named(name);

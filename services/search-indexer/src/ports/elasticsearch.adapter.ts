@@ -139,7 +139,8 @@ function legOf(response: unknown, toScore: (raw: number) => number): LegResult {
   const found = response as Found;
   if (response instanceof Error || !('hits' in found)) return { status: 'failed', error: searchServerError(response) };
   // Hits of a part of the shards are not the best ones.
-  if (found._shards && found._shards.failed > 0) return { status: 'failed', error: searchServerError(found._shards.failures?.[0]?.reason) };
+  if (found._shards && found._shards.failed > 0)
+    return { status: 'failed', error: searchServerError(found._shards.failures?.[0]?.reason) };
   const hits = found.hits.hits.map((hit) => hitOf(String(hit._id), toScore(hit._score ?? 0)));
   return { status: 'ok', hits };
 }
