@@ -107,7 +107,9 @@ export function find(
     const _score = scoreOf(_id, source);
     if (_score === null) return [];
     if (!sort) return [{ _id, _score }];
-    return [{ _id, _score, sort: sort.flatMap(Object.keys).map((key) => (key === '_shard_doc' ? position : source[key])) }];
+    return [
+      { _id, _score, sort: sort.flatMap(Object.keys).map((key) => (key === '_shard_doc' ? position : source[key])) },
+    ];
   });
   if (sort)
     return found

@@ -22,7 +22,10 @@ export function artificialLibrary(files: number, queries: number): { recordings:
     record({
       fileId: `10000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
       ownerId,
-      turns: Array.from({ length: 8 }, (_turn, n): [string, string] => [n % 2 ? 'Ann' : 'Bob', text(60 + ((i * 37 + n * 53) % 180))]),
+      turns: Array.from({ length: 8 }, (_turn, n): [string, string] => [
+        n % 2 ? 'Ann' : 'Bob',
+        text(60 + ((i * 37 + n * 53) % 180)),
+      ]),
     }),
   );
   return {
@@ -37,7 +40,12 @@ export async function openRanking(index: SearchIndex, recordings: readonly Recor
   const build = await index.beginBuild(model, false);
   for (const { file, segments } of recordings) {
     const passages = chunk(segments);
-    await index.replaceFile(build.id, file.fileId, rowsOf(file, passages, windowTextsOf(passages).map(vectorOf)), model);
+    await index.replaceFile(
+      build.id,
+      file.fileId,
+      rowsOf(file, passages, windowTextsOf(passages).map(vectorOf)),
+      model,
+    );
   }
   await index.promote();
   const find = createLegs({

@@ -1,7 +1,14 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-export type Asked = { method: string; path: string; type: string; query: Record<string, string>; body: unknown };
+export type Asked = {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  query: Record<string, string>;
+  body: unknown;
+};
 /** null: the server does not respond. */
 type Answer = { status?: number; body: unknown } | null;
 
@@ -17,9 +24,12 @@ function parse(type: string, text: string): unknown {
 }
 
 /** A fake Elasticsearch server that responds by a script and records the requests. */
-export async function startScriptedServer(script: (asked: Asked) => Answer | undefined) {
+export async function startScriptedServer(
+  script: (asked: Asked) => Answer | undefined,
+  tls?: { key: string; cert: string },
+) {
   const asked: Asked[] = [];
-  const server = createServer((req, res) => {
+  const respond: RequestListener = (req, res) => {
     let text = '';
     req.setEncoding('utf8').on('data', (part: string) => (text += part));
     req.on('end', () => {
@@ -27,7 +37,7 @@ export async function startScriptedServer(script: (asked: Asked) => Answer | und
       const request = {
         method: req.method ?? '',
         path: decodeURIComponent(url.pathname),
-        type: req.headers['content-type'] ?? '',
+        headers: req.headers,
         query: Object.fromEntries(url.searchParams),
         body: parse(req.headers['content-type'] ?? '', text),
       };
@@ -38,10 +48,11 @@ export async function startScriptedServer(script: (asked: Asked) => Answer | und
       res.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
       res.end(JSON.stringify(body));
     });
-  });
+  };
+  const server = tls ? createSecureServer(tls, respond) : createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     stop: () =>
       new Promise<void>((resolve) => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { connect, type NatsConnection } from 'nats';
 import { busEnv, readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
@@ -6,6 +8,7 @@ import { messageOf, Refusal } from '../refusal.ts';
 const searchEnv = {
   ELASTICSEARCH_URL: z.url().optional(),
   ELASTICSEARCH_API_KEY: z.string().optional(),
+  ELASTICSEARCH_CA_FILE: z.string().optional(),
   ELASTICSEARCH_INDEX_PREFIX: z
     .string()
     .regex(/^[a-z0-9-]{1,40}$/)
@@ -87,6 +90,9 @@ async function indexNames(search: Search): Promise<string[]> {
 async function askIndex(search: Search, method: string, path: string): Promise<unknown> {
   const url = `${search.ELASTICSEARCH_URL!.replace(/\/$/, '')}${path}`;
   try {
+    // fetch has no option for it; nothing else of a restore uses a certificate.
+    if (search.ELASTICSEARCH_CA_FILE !== undefined)
+      setDefaultCACertificates([...getCACertificates('default'), readFileSync(search.ELASTICSEARCH_CA_FILE, 'utf8')]);
     const response = await fetch(url, {
       method,
       headers:

@@ -57,7 +57,11 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
     /** Concurrent searches share one request, also when the server does not respond. */
     read: async (): Promise<Builds> => {
       if (!cached || Date.now() - cached.at >= cacheMs) cached = { at: Date.now(), builds: readNow() };
-      return await cached.builds;
+      const shared = cached;
+      return await shared.builds.catch((error: unknown) => {
+        if (cached === shared) cached = undefined;
+        throw error;
+      });
     },
     begin: beginBuild,
     promote: async (): Promise<void> => {
@@ -89,7 +93,10 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
 
 /** @returns the index of an alias; without a build when it was written by another version. */
 async function readAlias(client: Client, alias: string, prefix: string) {
-  const { body, statusCode } = await client.indices.get({ index: alias }, { ...searchRequest, ignore: [404], meta: true });
+  const { body, statusCode } = await client.indices.get(
+    { index: alias },
+    { ...searchRequest, ignore: [404], meta: true },
+  );
   if (statusCode === 404) return null;
   const [entry] = Object.entries(body);
   if (!entry) return null;

@@ -26,10 +26,8 @@ const breakerAdvice: Record<string, string> = {
   parent: 'look at heap use and garbage collection before you add heap (indices.breaker.total.limit)',
   fielddata: 'clear the fielddata cache (indices.breaker.fielddata.limit)',
   request: 'run fewer large searches at the same time (indices.breaker.request.limit)',
-  inflight_requests:
-    'send fewer or smaller requests at the same time (network.breaker.inflight_requests.limit)',
-  model_inference:
-    'usually a false trip: raise indices.breaker.model_inference.limit before you add heap',
+  inflight_requests: 'send fewer or smaller requests at the same time (network.breaker.inflight_requests.limit)',
+  model_inference: 'usually a false trip: raise indices.breaker.model_inference.limit before you add heap',
   'Memory Circuit Breaker':
     'usually a false trip of the heap threshold of model inference: set plugins.ml_commons.jvm_heap_memory_threshold to 95 before you add heap',
 };

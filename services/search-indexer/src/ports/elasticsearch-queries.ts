@@ -87,7 +87,13 @@ export function vectorMapping({ dim }: VectorModel): estypes.MappingProperty {
 }
 
 /** The server refreshes only after a file is complete. */
-export function indexSettingsOf({ shards, replicas }: { shards: number; replicas: number }): estypes.IndicesIndexSettings {
+export function indexSettingsOf({
+  shards,
+  replicas,
+}: {
+  shards: number;
+  replicas: number;
+}): estypes.IndicesIndexSettings {
   return {
     number_of_shards: shards,
     number_of_replicas: replicas,

@@ -29,7 +29,9 @@ export function createElasticSpeakers(options: ElasticOptions): SpeakerIndex {
     return hits.hits.flatMap(({ _id, _source, fields }) => {
       if (_id === undefined || !_source) return [];
       const { file_id: fileId, owner_id: ownerId, seconds } = _source;
-      return [{ speakerId: _id, fileId, ownerId, seconds, vector: Float32Array.from(fields?.['embedding'] as number[]) }];
+      return [
+        { speakerId: _id, fileId, ownerId, seconds, vector: Float32Array.from(fields?.['embedding'] as number[]) },
+      ];
     });
   };
 

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAuthority, purposes } from '@overtone/testkit/certificates';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { buildRow, everything, model, noLevels, noVector, queryVector, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
@@ -126,7 +130,8 @@ describe('writes to an Elasticsearch server, and its failures', () => {
   });
 
   it('sends a rejected request again in smaller parts, and gives up when nothing is accepted', async () => {
-    onBulk = (operations) => (operations.length > 1 ? { status: 429, body: { ...rejected, error: rejected.error } } : undefined);
+    onBulk = (operations) =>
+      operations.length > 1 ? { status: 429, body: { ...rejected, error: rejected.error } } : undefined;
     await replace(3);
     expect(bulks.map((bulk) => bulk.length)).toEqual([3, 2, 1, 1, 1]);
     onBulk = () => ({ status: 429, body: rejected });
@@ -147,7 +152,10 @@ describe('writes to an Elasticsearch server, and its failures', () => {
       itemsOf(operations, (operation) =>
         operation.kind === kind ? { status: 400, error } : { status: operation.kind === 'delete' ? 404 : 200 },
       );
-    await expect(replace(1)).rejects.toMatchObject({ code: 'search_unavailable', message: expect.stringMatching(message) });
+    await expect(replace(1)).rejects.toMatchObject({
+      code: 'search_unavailable',
+      message: expect.stringMatching(message),
+    });
     expect(bulks).toHaveLength(1);
     // So that the next attempt sees the rows that were written.
     expect(requests().slice(-2)).toEqual(['_bulk', '_refresh']);
@@ -167,7 +175,9 @@ describe('writes to an Elasticsearch server, and its failures', () => {
     });
     expect(await search()).toMatchObject({
       semantic: {
-        error: { message: expect.stringMatching(/^The circuit breaker Memory Circuit Breaker is open: .*false trip.* 95 /) },
+        error: {
+          message: expect.stringMatching(/^The circuit breaker Memory Circuit Breaker is open: .*false trip.* 95 /),
+        },
       },
     });
     onBulk = () => ({ status: 429, body: parentOpen });
@@ -188,7 +198,14 @@ describe('writes to an Elasticsearch server, and its failures', () => {
     const failed = (message: string) => ({ status: 'failed', error: { code: 'search_unavailable', message } });
     expect(await search()).toMatchObject({ keyword: failed('The search server did not respond in time') });
     await server.stop();
-    const request = { keyword: null, vector: noVector, filter: everything, keywordLimit: 1, ...noLevels, semanticLimit: 1 };
+    const request = {
+      keyword: null,
+      vector: noVector,
+      filter: everything,
+      keywordLimit: 1,
+      ...noLevels,
+      semanticLimit: 1,
+    };
     await expect(index.ping()).rejects.toMatchObject({ message: 'The search server cannot be reached' });
     await expect(index.replaceFile('old1', file, [], null)).rejects.toMatchObject({ code: 'search_unavailable' });
     await expect(index.search(request)).rejects.toMatchObject({ message: 'The search server cannot be reached' });
@@ -196,8 +213,30 @@ describe('writes to an Elasticsearch server, and its failures', () => {
 
   it('sends a media type that the versions 8 and 9 both accept', async () => {
     await replace(1);
-    const types = new Set(server.asked.map(({ type }) => type).filter((type) => type !== ''));
+    const types = new Set(server.asked.map(({ headers }) => headers['content-type']));
     expect(types).toEqual(new Set(['application/json', 'application/x-ndjson']));
+  });
+
+  it('sends the API key, and accepts only a server whose certificate the CA file signs', async () => {
+    const authority = await createAuthority({ subject: { CN: 'Search' }, isCa: true });
+    const { pem, keyPem } = await authority.issue({
+      subject: { CN: 'search' },
+      ipAddresses: ['127.0.0.1'],
+      purposes: [purposes.server],
+    });
+    const secure = await startScriptedServer(() => ({ body: {} }), { cert: pem, key: keyPem });
+    const folder = await createFolder();
+    const caFile = join(folder, 'ca.pem');
+    await writeFile(caFile, authority.pem);
+    const options = { url: secure.url, apiKey: 'a2V5', prefix: 'p', shards: 1, replicas: 0 };
+    const trusting = createElasticIndex({ ...options, caFile });
+    const other = createElasticIndex(options);
+    await trusting.ping();
+    expect(secure.asked[0]?.headers.authorization).toBe('ApiKey a2V5');
+    await expect(other.ping()).rejects.toMatchObject({ message: 'The search server cannot be reached' });
+    expect(secure.asked).toHaveLength(1);
+    await Promise.all([trusting.close(), other.close()]);
+    await secure.stop();
   });
 });
 

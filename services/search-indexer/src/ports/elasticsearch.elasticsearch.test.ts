@@ -57,7 +57,12 @@ describe.each(servers)('Elasticsearch %s', (version) => {
   const send = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-    expect([method, path, response.status, response.ok ? '' : await response.clone().text()]).toEqual([method, path, 200, '']);
+    expect([method, path, response.status, response.ok ? '' : await response.clone().text()]).toEqual([
+      method,
+      path,
+      200,
+      '',
+    ]);
     return (await response.json()) as Record<string, unknown>;
   };
   /** Sets cluster settings while `run` runs. */
@@ -80,7 +85,12 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       semanticLimit: 10,
     });
   const put = async (build: string, fileId: string, ...texts: string[]) =>
-    await index.replaceFile(build, fileId, texts.map((terms, i) => buildRow({ fileId, terms }, i)), null);
+    await index.replaceFile(
+      build,
+      fileId,
+      texts.map((terms, i) => buildRow({ fileId, terms }, i)),
+      null,
+    );
 
   describe('text index', () => {
     indexContract(() => index);
@@ -123,14 +133,17 @@ describe.each(servers)('Elasticsearch %s', (version) => {
     let found = 0;
     for (const query of library.queries) {
       const expected = (await rankEmbedded(query)).slice(0, 10);
-      const ranked = new Set((await rankServer(query)).slice(0, 10));
+      // A busy machine may need more than the time of a search at first.
+      const ranked = new Set((await waitFor(() => rankServer(query))).slice(0, 10));
       found += expected.length;
       shares.push(expected.filter((fileId) => ranked.has(fileId)).length / Math.max(1, expected.length, ranked.size));
     }
     await embedded.close();
     const same = shares.filter((share) => share === 1).length;
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-    console.info(`${version}: ${same} of ${shares.length} queries with the same ten files, ${(mean * 100).toFixed(1)} % of all`);
+    console.info(
+      `${version}: ${same} of ${shares.length} queries with the same ten files, ${(mean * 100).toFixed(1)} % of all`,
+    );
     expect(found / shares.length).toBeGreaterThan(5);
     expect(mean).toBeGreaterThanOrEqual(0.95);
     expect(same / shares.length).toBeGreaterThanOrEqual(0.95);
@@ -165,11 +178,17 @@ describe.each(servers)('Elasticsearch %s', (version) => {
     it('names an open circuit breaker, its limit and what to do', async () => {
       await withSettings({ 'network.breaker.inflight_requests.limit': '100b' }, async () => {
         const message = await searchFailure();
-        expect(message).toMatch(/^The circuit breaker inflight_requests is open \(limit 0\.0 MiB, wanted .+\): send fewer/);
-        expect(await failure(put(build, fileId, 'word'))).toBe(message.replace(/wanted [^)]+/, /wanted [^)]+/.exec(message)![0]));
+        expect(message).toMatch(
+          /^The circuit breaker inflight_requests is open \(limit 0\.0 MiB, wanted .+\): send fewer/,
+        );
+        expect(await failure(put(build, fileId, 'word'))).toBe(
+          message.replace(/wanted [^)]+/, /wanted [^)]+/.exec(message)![0]),
+        );
       });
       await withSettings({ 'indices.breaker.total.limit': '1mb' }, async () => {
-        expect(await searchFailure()).toMatch(/^The circuit breaker parent is open \(limit 1\.0 MiB, wanted \d+\.\d MiB\): look at/);
+        expect(await searchFailure()).toMatch(
+          /^The circuit breaker parent is open \(limit 1\.0 MiB, wanted \d+\.\d MiB\): look at/,
+        );
       });
       await expectWorking();
     });
@@ -193,7 +212,13 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       const mappings = { dynamic: 'strict', properties: { file_id: { type: 'keyword' } } };
       const speakersIndex = `${prefix}-speakers-v4`;
       await send('PUT', `/${speakersIndex}`, { mappings });
-      const voice = { speakerId: randomUUID(), fileId, ownerId: randomUUID(), seconds: 1, vector: new Float32Array(256).fill(1 / 16) };
+      const voice = {
+        speakerId: randomUUID(),
+        fileId,
+        ownerId: randomUUID(),
+        seconds: 1,
+        vector: new Float32Array(256).fill(1 / 16),
+      };
       expect(await failure(speakers.replaceFile('v4', fileId, [voice]))).toMatch(/another mapping/);
     });
 
