@@ -97,9 +97,8 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         await page.getByTestId('sample').nth(0).click();
         await stop.waitFor();
         await page.getByTestId('sample').nth(1).click();
-        await until('the second plays', async () =>
-          /^Stop/.test((await page.getByTestId('sample').nth(1).getAttribute('aria-label')) ?? ''),
-        );
+        const other = page.getByTestId('sample').nth(1);
+        await until('the second plays', async () => (await other.getAttribute('aria-label'))?.startsWith('Stop'));
         assert.equal(await stop.count(), 1);
       },
     ),
@@ -128,7 +127,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.keyboard.press('a');
       await page.getByText('No suggestions.').waitFor();
       const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';
-      assert.deepEqual((await namesIn(second)).toSorted(), [accepted, null].toSorted());
+      assert.deepEqual(new Set(await namesIn(second)), new Set([accepted, null]));
     }),
     step('the next recording gets suggestions, and a rejection is remembered', async () => {
       const { path } = await record(join(recordings.folder, 'visit.wav'), visit);

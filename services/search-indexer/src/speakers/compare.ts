@@ -2,7 +2,7 @@ import type { VoiceRow } from '../ports/speaker-index.ts';
 
 type Voice = Pick<VoiceRow, 'speakerId' | 'vector'>;
 /** The cosine that is as likely one person as two, and how fast that changes. */
-export type Calibration = { middle: number; slope: number };
+type Calibration = { middle: number; slope: number };
 export type Match = { speakerId: string; groupId: string; confidence: number };
 
 /** Candidates of a speaker. */
