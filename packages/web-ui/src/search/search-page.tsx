@@ -32,7 +32,10 @@ export function SearchPage() {
     }),
   );
   const change = (next: Changes | { mode: string }): void =>
-    void navigate({ search: searchPageSearch({ ...params, page: undefined, exact: undefined, ...next }) });
+    void navigate({
+      // Another text may be corrected again; filters change nothing about it.
+      search: searchPageSearch({ ...params, page: undefined, ...('q' in next ? { exact: undefined } : {}), ...next }),
+    });
   return (
     <div className="ot-page" style={{ maxWidth: '56rem' }}>
       <Title order={1} size="h2" mb="md">
