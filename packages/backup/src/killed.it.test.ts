@@ -11,7 +11,7 @@ import type { Manifest } from './manifest.ts';
 
 const restoreMain = fileURLToPath(new URL('../test/restore.main.ts', import.meta.url));
 /** The acceptance run kills 40 restores and the server under 10 of them; every test run a few. */
-const kills = Number(process.env['RESTORE_KILLS'] ?? 8);
+const kills = Number(process.env['RESTORE_KILLS'] ?? 4);
 const serverKills = Math.ceil(kills / 4);
 /** A restore writes into these itself. */
 const written = new Set(['refresh_token', 'audit_log', 'restore_record', 'user']);

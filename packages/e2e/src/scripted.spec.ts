@@ -17,7 +17,7 @@ registerSuites(
   [
     carelessInTheBrowser(context, {
       actsPerPlace: numberFrom('OT_CARELESS_ACTS', 1),
-      oneOf: numberFrom('OT_CARELESS_ONE_OF', 2),
+      oneOf: numberFrom('OT_CARELESS_ONE_OF', 3),
       seed: numberFrom('OT_CHAOS_SEED', 0),
     }),
     queuesInTheBrowser(context),
@@ -28,7 +28,7 @@ registerSuites(
     rolling(context, 4),
     brokerWiped(context, numberFrom('OT_WIPED_FILES', 5)),
     chaos(context, {
-      faults: numberFrom('OT_CHAOS_BLOWS', 10),
+      faults: numberFrom('OT_CHAOS_BLOWS', 6),
       files: numberFrom('OT_CHAOS_FILES', 10),
       seed: numberFrom('OT_CHAOS_SEED', 0),
     }),

@@ -10,7 +10,7 @@ import type { Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 
 /** Number of random worlds stored as real rows; larger in long runs. */
-const worlds = Number(process.env['OT_SWEEP_STORED_WORLDS'] ?? 50);
+const worlds = Number(process.env['OT_SWEEP_STORED_WORLDS'] ?? 25);
 const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
 const directory = await stopAfterFile(startScriptedDirectory());
