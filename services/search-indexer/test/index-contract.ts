@@ -264,6 +264,15 @@ export function indexContract(open: () => SearchIndex): void {
     expect(idsOf(mine.semantic)).toEqual([]);
   });
 
+  it('has no semantic leg for the vector of another model, even of the same dimension', async () => {
+    const index = open();
+    await fill(index, { fileId: file(), terms: 'x', vector: vector(1, 0, 0) });
+    const other = Promise.resolve({ model: 'other-model', values: vector(1, 0, 0) });
+    const request = { keyword: { words: ['x'], phrases: [] }, vector: other, filter: everything };
+    const { keyword, semantic } = await index.search({ ...request, keywordLimit: 1, ...noLevels, semanticLimit: 10 });
+    expect([keyword.status, semantic.status]).toEqual(['ok', 'failed']);
+  });
+
   it('finds a passage by its windows, and windows only by their vectors', async () => {
     const index = open();
     const first = file();

@@ -11,8 +11,11 @@ import {
   wordsArtefact,
   type RequestOf,
   type RunOptions,
+  workerRpc,
 } from '@overtone/contracts';
 import { putJob } from '@overtone/jobs';
+import { importModel } from '@overtone/models';
+import { writeTextModel } from '@overtone/models/test-models';
 import { waitFor } from '@overtone/testkit';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -167,6 +170,18 @@ describe('transcription-worker', () => {
     );
     expect(Math.hypot(...(first ?? []))).toBeCloseTo(1, 4);
     expect(Math.hypot(...(second ?? []))).toBe(0);
+  });
+
+  it('finds names for media over the bus, with the installed names model', async () => {
+    const from = join(folder, 'tiny-names');
+    const words = { mary: [0, 5], monday: [5, 0] };
+    await writeTextModel(from, { words, output: 'logits', config: { id2label: { 0: 'O', 1: 'B-PER' } } });
+    const mediaService = await world.connectAs('media');
+    expect(await mediaService.request(workerRpc.namesModel, {})).toEqual({ model: null });
+    await importModel({ cacheDir: world.modelFolder, from });
+    const model = await waitFor(async () => (await mediaService.request(workerRpc.namesModel, {})).model);
+    const request = { model: model ?? '', texts: ['on Monday', 'with Mary.'] };
+    expect(await mediaService.request(workerRpc.findNames, request)).toEqual({ names: [[], [[5, 9]]] });
   });
 });
 

@@ -52,7 +52,13 @@ export type ModelStoreOptions = {
 };
 
 /** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
-export function createModelStore({ cacheDir, kinds, allowUnverified, tuningOf, canary }: ModelStoreOptions): ModelStore {
+export function createModelStore({
+  cacheDir,
+  kinds,
+  allowUnverified,
+  tuningOf,
+  canary,
+}: ModelStoreOptions): ModelStore {
   const known = new Map<string, Model>();
   let looking: Promise<Model[]> | undefined;
 

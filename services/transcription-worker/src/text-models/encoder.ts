@@ -37,7 +37,7 @@ export async function loadEncoder({ id, folder, files }: ModelFiles): Promise<En
   const tokenizer = new Tokenizer(json['tokenizer'] ?? {}, json['tokenizer_config'] ?? {});
   const session = await InferenceSession.create(join(folder, model.path), {
     executionProviders: ['cpu'],
-    // Half of the cores, because recordings are transcribed meanwhile.
+    // Half of the cores, because recordings are transcribed at the same time.
     intraOpNumThreads: Math.max(1, Math.floor(availableParallelism() / 2)),
     interOpNumThreads: 1,
     // The arena keeps the memory of the largest batch.

@@ -42,7 +42,7 @@ export async function findNames(encoder: Encoder, texts: readonly string[], sign
   );
 }
 
-/** Words and signs with their tokens. Each is encoded by itself, so that its place in the text is exact. */
+/** Words and signs with their tokens. Each is encoded separately, so that its place in the text is exact. */
 function wordsOf({ tokenizer, maxTokens }: Encoder, text: string): Word[] {
   const known = new Map<string, readonly number[]>();
   return [...text.matchAll(/[\p{L}\p{M}\p{N}]+|[^\s]/gu)].map(({ 0: word, index: start }) => {

@@ -81,7 +81,7 @@ function pool(
   { row, tokens, mode }: { row: number; tokens: number; mode: Pooling },
 ): Float32Array {
   const [, length = 0, last] = dims;
-  // The model pools by itself.
+  // The model has pooled the tokens already.
   if (last === undefined) return data.slice(row * length, (row + 1) * length);
   const width = last;
   const used = mode === 'cls' ? 1 : tokens;
