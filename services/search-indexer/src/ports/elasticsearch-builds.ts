@@ -8,6 +8,7 @@ const metaSchema = z.object({
   model: z.object({ name: z.string(), dim: z.int() }).nullable(),
   version: z.literal(indexVersion),
 });
+type Limits = Partial<typeof searchRequest>;
 /** The builds are cached for this long, because another replica may swap them. */
 const cacheMs = 1_000;
 
@@ -20,10 +21,23 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
   const indexOf = (build: string): string => `${prefix}-${build}`;
   let cached: { at: number; builds: Promise<Builds> } | undefined;
 
-  const readAliases = async () => {
+  /** @returns the index of an alias; without a build when it was written by another version. */
+  const readAlias = async (alias: string, request: Limits) => {
+    const { body, statusCode } = await client.indices.get({ index: alias }, { ...request, ignore: [404], meta: true });
+    if (statusCode === 404) return null;
+    const [entry] = Object.entries(body);
+    if (!entry) return null;
+    const [index, { mappings, settings }] = entry;
+    const meta = metaSchema.safeParse(mappings?._meta);
+    const created = new Date(Number(settings?.index?.creation_date ?? 0)).toISOString();
+    if (!meta.success) return { index, build: null, created: null };
+    return { index, build: { id: index.slice(prefix.length + 1), model: meta.data.model }, created };
+  };
+  /** Writes wait for the server longer than searches do. */
+  const readAliases = async (request: Limits = {}) => {
     const [current, building] = await Promise.all([
-      readAlias(client, aliases.current, prefix),
-      readAlias(client, aliases.building, prefix),
+      readAlias(aliases.current, request),
+      readAlias(aliases.building, request),
     ]);
     const builds = {
       current: current?.build ?? null,
@@ -32,7 +46,7 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
     };
     return { builds, indices: { current: current?.index ?? null, building: building?.index ?? null } };
   };
-  const readNow = async (): Promise<Builds> => (await readAliases()).builds;
+  const readNow = async (request?: Limits): Promise<Builds> => (await readAliases(request)).builds;
   const beginBuild: SearchIndex['beginBuild'] = async (model, asCurrent) => {
     const role = asCurrent ? 'current' : 'building';
     const { builds, indices } = await readAliases();
@@ -53,10 +67,10 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
 
   return {
     indexOf,
-    readNow,
+    readNow: () => readNow(),
     /** Concurrent searches share one request, also when the server does not respond. */
     read: async (): Promise<Builds> => {
-      if (!cached || Date.now() - cached.at >= cacheMs) cached = { at: Date.now(), builds: readNow() };
+      if (!cached || Date.now() - cached.at >= cacheMs) cached = { at: Date.now(), builds: readNow(searchRequest) };
       const shared = cached;
       return await shared.builds.catch((error: unknown) => {
         if (cached === shared) cached = undefined;
@@ -89,20 +103,4 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
       cached = undefined;
     },
   };
-}
-
-/** @returns the index of an alias; without a build when it was written by another version. */
-async function readAlias(client: Client, alias: string, prefix: string) {
-  const { body, statusCode } = await client.indices.get(
-    { index: alias },
-    { ...searchRequest, ignore: [404], meta: true },
-  );
-  if (statusCode === 404) return null;
-  const [entry] = Object.entries(body);
-  if (!entry) return null;
-  const [index, { mappings, settings }] = entry;
-  const meta = metaSchema.safeParse(mappings?._meta);
-  const created = new Date(Number(settings?.index?.creation_date ?? 0)).toISOString();
-  if (!meta.success) return { index, build: null, created: null };
-  return { index, build: { id: index.slice(prefix.length + 1), model: meta.data.model }, created };
 }

@@ -220,7 +220,7 @@ describe('writes to an Elasticsearch server, and its failures', () => {
   it('sends the API key, and accepts only a server whose certificate the CA file signs', async () => {
     const authority = await createAuthority({ subject: { CN: 'Search' }, isCa: true });
     const { pem, keyPem } = await authority.issue({
-      subject: { CN: 'search' },
+      subject: { CN: '127.0.0.1' },
       ipAddresses: ['127.0.0.1'],
       purposes: [purposes.server],
     });
