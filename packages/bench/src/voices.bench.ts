@@ -22,7 +22,7 @@ export const voicesBench: Bench = {
   name: 'voices',
   about: 'speakers of other recordings that are suggested rightly and wrongly after each voice was named once',
   run: async function* ({ folder, size }) {
-    needTools(['flite', 'sox']);
+    needTools(['flite', 'espeak-ng', 'sox']);
     const neuralModel = process.env['OT_BENCH_SPEAKER_MODEL'] ?? null;
     if (neuralModel !== null) await access(neuralModel);
     const models = [

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '@overtone/contracts';
@@ -26,7 +25,7 @@ export type RecordedVoices = {
 type Cast = { name: string; named: readonly Voice[]; stranger: Voice };
 
 const voice = (base: Voice['base'], factor = 1): Voice => ({ base, factor });
-const flite: readonly Cast[] = [
+const casts: readonly Cast[] = [
   { name: 'flite', named: [voice('slt'), voice('rms'), voice('awb')], stranger: voice('kal16') },
   { name: 'flite, three men', named: [voice('rms'), voice('awb'), voice('kal16')], stranger: voice('rms', 0.9) },
   {
@@ -34,9 +33,7 @@ const flite: readonly Cast[] = [
     named: [voice('slt', 0.92), voice('rms', 1.1), voice('awb', 0.91)],
     stranger: voice('slt', 1.08),
   },
-];
-// Not among the voices of the calibration.
-const espeak: readonly Cast[] = [
+  // Not among the voices of the calibration.
   {
     name: 'espeak-ng',
     named: [voice('espeak:en-us+Annie'), voice('espeak:en-gb+Edward'), voice('espeak:en-us+Andy')],
@@ -62,9 +59,8 @@ export async function* recordVoices(
   const embedNeural = neuralModel === null ? null : createNeural(neuralModel);
   const speech = join(folder, 'speech');
   await mkdir(speech, { recursive: true });
-  const hasEspeak = spawnSync('espeak-ng', ['--version']).status === 0;
   const count = Math.max(2, Math.round(recordingCount * size));
-  for (const { name, named, stranger } of [...flite, ...(hasEspeak ? espeak : [])])
+  for (const { name, named, stranger } of casts)
     for (const place of ['in quiet', 'in different rooms'] as const) {
       const recordings: FoundSpeaker[][] = [];
       for (let i = 0; i < count; i++) {

@@ -40,11 +40,13 @@ export const testPackages: readonly SystemPackage[] = [
   program('kubernetes-client', 'kubectl'),
 ];
 
-/** The packages of the benchmarks' peers. */
+/** The packages of the benchmarks' peers, and further voices. */
 export const benchPackages: readonly SystemPackage[] = [
   program('nginx-light', 'nginx'),
   program('wrk', 'wrk'),
   program('curl', 'curl'),
+  program('espeak-ng', 'espeak-ng'),
+  program('sctk', 'sctk'),
 ];
 
 /** The command that installs packages. */
