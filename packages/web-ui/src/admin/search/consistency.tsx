@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { call } from '../../api/client.ts';
 import { timeOfDay } from '../../lib/format.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -13,7 +13,8 @@ import { reindexStatusQuery } from './reindex-queries.ts';
 /** Compares the database with the index on request, and repairs what differs. */
 export function Consistency() {
   const client = useQueryClient();
-  const running = useQuery(reindexStatusQuery).data?.in_progress ?? false;
+  const status = useQuery(reindexStatusQuery).data;
+  const running = status?.in_progress ?? false;
   const check = useMutation({ mutationFn: () => call('GET /api/search/consistency') });
   const repair = useMutation({
     mutationFn: () => call('POST /api/search/consistency/repair'),
@@ -25,11 +26,11 @@ export function Consistency() {
   });
   const { mutate: checkAgain, data: result } = check;
   // After a repair, or any other reindex, the result is out of date.
-  const wasRunning = useRef(false);
+  const finishedAt = status?.finished_at ?? null;
+  const isOutdated = !running && result !== undefined && finishedAt !== null && finishedAt > result.checked_at;
   useEffect(() => {
-    if (wasRunning.current && !running && result) checkAgain();
-    wasRunning.current = running;
-  }, [running, result, checkAgain]);
+    if (isOutdated) checkAgain();
+  }, [isOutdated, checkAgain]);
   const differences = result ? differenceCount(result) : 0;
   return (
     <Stack gap="sm" data-testid="consistency">
