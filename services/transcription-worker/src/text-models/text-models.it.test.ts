@@ -153,6 +153,11 @@ describe('a names model', () => {
     await expect(models.findNames('gone@0', ['Mary'])).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
+  it('is not reported as missing when the folder of models cannot be read', async () => {
+    const gone = open(join(await newFolder(), 'not-mounted'));
+    await expect(gone.names('names')).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
   it('is recognised by its labels when it is imported', async () => {
     const from = join(await newFolder(), 'labelled');
     await writeTextModel(from, { words: names, output: 'logits', config: labels });

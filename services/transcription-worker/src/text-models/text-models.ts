@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { access, constants } from 'node:fs/promises';
 import { readVerification, textKinds, type TextKind } from '@overtone/models';
 import { unavailable, type Log, type Part } from '@overtone/service-kit';
 import type { z } from 'zod';
@@ -7,7 +8,10 @@ import { createModelStore, type Model } from '../models/models.ts';
 import { embedResult, namesResult, type ModelFiles, type TextTask } from './protocol.ts';
 
 export type TextModels = {
-  /** Names of the installed models with what identifies their content; the current one first. */
+  /**
+   * Names of the installed models with what identifies their content; the current one first.
+   * @throws AppError unavailable when the folder of models cannot be read.
+   */
   names: (kind: TextKind) => Promise<string[]>;
   /** @throws AppError unavailable when the model is not installed, was changed, or fails. */
   embed: (model: string, texts: readonly string[], kind: 'query' | 'document') => Promise<z.infer<typeof embedResult>>;
@@ -47,7 +51,7 @@ export function createTextModels({ modelCacheDir, allowUnverified, env, log }: O
   const look = (): Promise<Installed[]> => {
     if (installed && Date.now() - lookedAt < lookEveryMs) return installed;
     lookedAt = Date.now();
-    installed = store.look().then(listUsable);
+    installed = requireFolder(modelCacheDir).then(store.look).then(listUsable);
     installed.catch(() => (installed = undefined));
     return installed;
   };
@@ -87,6 +91,13 @@ export function createTextModels({ modelCacheDir, allowUnverified, env, log }: O
       },
     },
   };
+}
+
+/** A folder that is not mounted is not one without models: without its names model, names would be shown. */
+async function requireFolder(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((cause: unknown) => {
+    throw unavailable('service_unavailable', 'The folder of models cannot be read', { cause });
+  });
 }
 
 /** The models that were verified once, the last one first. One that differs from its verification stays listed, and fails. */
