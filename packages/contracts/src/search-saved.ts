@@ -6,7 +6,9 @@ const route = routesOf('search-indexer');
 
 export const savedSearchLimits = { name: 100, own: 100, listed: 20 } as const;
 
-const names = (max: number) => z.array(text(max).trim().min(1)).max(savedSearchLimits.listed).default([]);
+function names(max: number) {
+  return z.array(text(max).trim().min(1)).max(savedSearchLimits.listed).default([]);
+}
 
 /** What the search page searches for. Days are those of the reader's time zone. */
 export const savedSearchQuery = z.strictObject({
