@@ -22,9 +22,9 @@ export function artificialLibrary(files: number, queries: number): { recordings:
     record({
       fileId: `10000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
       ownerId,
-      turns: Array.from({ length: 8 }, (_turn, n): [string, string] => [
-        n % 2 ? 'Ann' : 'Bob',
-        text(60 + ((i * 37 + n * 53) % 180)),
+      turns: Array.from({ length: 8 }, (_turn, turn): [string, string] => [
+        turn % 2 ? 'Ann' : 'Bob',
+        text(60 + ((i * 37 + turn * 53) % 180)),
       ]),
     }),
   );

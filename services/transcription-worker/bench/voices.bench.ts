@@ -24,7 +24,9 @@ export type RecordedVoices = {
 };
 type Cast = { name: string; named: readonly Voice[]; stranger: Voice };
 
-const voice = (base: Voice['base'], factor = 1): Voice => ({ base, factor });
+function voice(base: Voice['base'], factor = 1): Voice {
+  return { base, factor };
+}
 const casts: readonly Cast[] = [
   { name: 'flite', named: [voice('slt'), voice('rms'), voice('awb')], stranger: voice('kal16') },
   { name: 'flite, three men', named: [voice('rms'), voice('awb'), voice('kal16')], stranger: voice('rms', 0.9) },

@@ -15,10 +15,9 @@ type Operation = { id: string; kind: 'index' | 'delete' };
 
 const file = randomUUID();
 const rejected = { status: 429, error: { type: 'es_rejected_execution_exception', reason: 'rejected execution' } };
-const breakerOf = (reason: string, more: object = {}) => ({
-  error: { type: 'circuit_breaking_exception', reason, ...more },
-  status: 429,
-});
+function breakerOf(reason: string, more: object = {}) {
+  return { error: { type: 'circuit_breaking_exception', reason, ...more }, status: 429 };
+}
 const parentOpen = breakerOf('[parent] Data too large, data for [<http_request>] would be [2097152/2mb]', {
   bytes_wanted: 2_097_152,
   bytes_limit: 1_048_576,

@@ -51,7 +51,9 @@ export function createTextModels({ modelCacheDir, allowUnverified, env, log }: O
   const look = (): Promise<Installed[]> => {
     if (installed && Date.now() - lookedAt < lookEveryMs) return installed;
     lookedAt = Date.now();
-    installed = requireFolder(modelCacheDir).then(store.look).then(listUsable);
+    installed = requireFolder(modelCacheDir)
+      .then(() => store.look())
+      .then(listUsable);
     installed.catch(() => (installed = undefined));
     return installed;
   };
