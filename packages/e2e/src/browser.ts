@@ -36,6 +36,8 @@ export async function openPage(
     viewport: size,
     acceptDownloads: true,
     locale: 'en-GB',
+    // Animations cost most of the processor time of a page without a graphics card.
+    reducedMotion: 'reduce',
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);

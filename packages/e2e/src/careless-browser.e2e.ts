@@ -199,25 +199,28 @@ function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
     {
       name: 'editing a passage',
       path: file,
-      show: async (page) => {
-        await page
-          .getByTestId('segment')
-          .first()
-          .getByRole('button', { name: /^Edit passage/ })
-          .click();
-        await page.getByRole('textbox', { name: /^Text of the passage/ }).fill('A correction');
-        await page.getByTestId('drafts').waitFor();
-      },
+      show: writeDraft,
     },
     {
       name: 'the question before a draft is discarded',
       path: file,
       show: async (page) => {
+        await writeDraft(page);
         await page.getByTestId('drafts').getByRole('button', { name: 'Discard' }).click();
         await page.getByRole('dialog').waitFor();
       },
     },
   ];
+}
+
+async function writeDraft(page: Page): Promise<void> {
+  await page
+    .getByTestId('segment')
+    .first()
+    .getByRole('button', { name: /^Edit passage/ })
+    .click();
+  await page.getByRole('textbox', { name: /^Text of the passage/ }).fill('A correction');
+  await page.getByTestId('drafts').waitFor();
 }
 
 /** A transcript of 200 passages of two speakers, without the work of an engine. */

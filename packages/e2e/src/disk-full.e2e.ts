@@ -157,7 +157,7 @@ export function diskFull({ recordings }: ScriptedContext): Suite {
         run: async (log) => {
           await disk.fill();
           const supervisor = supervisorOf(instance);
-          // A server may also have ended by itself, because it could not write.
+          // A server may also have exited already, because it could not write.
           for (const victim of ['postgres', 'nats', 'media'] as const) killNow(instance, victim);
           process.kill(supervisor, 'SIGKILL');
           for (const end = Date.now() + fullForMs; Date.now() < end; await sleep(100)) await disk.fill();

@@ -131,7 +131,7 @@ const optionalTextFiles = {
   prompts: 'config_sentence_transformers.json',
 };
 
-/** The folder of a text model as it is published for ONNX: `model*.onnx`, also in `onnx/`, and its configuration. */
+/** The folder of a text model, in the layout in which models are published for ONNX: `model*.onnx`, also in `onnx/`, and its configuration. */
 function textFiles(names: readonly string[], pick: Pick): Manifest['files'] | undefined {
   const has = (path: string) => (names.includes(path) ? path : undefined);
   const files = found({

@@ -1,7 +1,7 @@
 import type { SavedSearch, SavedSearchQuery } from '@overtone/contracts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
 
-/** The search of the page as it is saved. */
+/** The search of the page in its stored form. */
 export function toSaved(params: SearchPageSearch & { readonly q: string }): SavedSearchQuery {
   const { q, mode, speaker = [], tag = [], type = [], collection, from, to, sort } = params;
   return {

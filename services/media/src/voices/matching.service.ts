@@ -85,7 +85,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
         await auditAction(tx, outbox, 'speakers_named', { file: current.file, actor: null, details });
         continue;
       }
-      // A rejected suggestion stays as it is.
+      // A rejected suggestion is not changed.
       await tx.speakerSuggestion.createMany({ data: [{ speakerId, profileId, confidence }], skipDuplicates: true });
     }
   };

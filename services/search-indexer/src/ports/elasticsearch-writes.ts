@@ -97,7 +97,7 @@ async function idsOf(client: Client, index: string, fileId: string): Promise<str
       after = { search_after: last };
     }
   } finally {
-    // It ends by itself after a minute.
+    // It expires after a minute.
     await client.closePointInTime({ id }).catch(() => undefined);
   }
 }

@@ -295,6 +295,11 @@ describe('search', () => {
     expect(await indexer.search({ q: '"bugdet"' })).toMatchObject({ total_files: 0, correction: null });
   });
 
+  it('corrects no short word, which may be another word of the language', async () => {
+    await indexer.add(record({ turns: [['Ann', 'a real recipe']] }));
+    expect((await indexer.search({ q: 'recipe meal' })).correction).toBeNull();
+  });
+
   it('corrects no word that occurs, and no word by a text that the searcher may not read', async () => {
     const mine = record({ turns: [['Ann', 'a badget of budgets']] });
     await indexer.add(mine, record({ turns: [['Ann', 'the kubernetes cluster']] }));

@@ -176,7 +176,7 @@ async function search(seen: Seen, isEnded: () => boolean): Promise<void> {
     const answer = await media.request(voiceRpc.compareVoices, request).catch(() => undefined);
     if (answer) {
       seen.searches++;
-      // Vectors of two versions are at right angles, so that a mixed comparison would find another person or nobody.
+      // Vectors of two versions are at right angles, so that a mixed comparison would find another person or no match.
       const [best] = answer.matches;
       if (best === undefined || best.groupId !== groups[person]?.groupId || best.confidence < 0.95) seen.wrong++;
     }

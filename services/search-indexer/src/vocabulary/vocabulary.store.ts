@@ -30,7 +30,7 @@ export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => n
         insert into search_word (word, file_id) select w, ${fileId}::uuid from unnest(${all}::text[]) as t (w)
         on conflict do nothing`;
     },
-    /** All words of the library, whoever may read them: candidates, to be checked with `readable`. */
+    /** All words of the library, for all readers: candidates, to be checked with `readable`. */
     all: (): Promise<string[]> => {
       if (cached && now() - cached.at < vocabularyCacheMs) return cached.words;
       // Reads one index entry per distinct word instead of one per file and word.

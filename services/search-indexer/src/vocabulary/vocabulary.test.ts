@@ -21,15 +21,16 @@ describe('vocabulary', () => {
   });
 
   it('allows no error in short words and numbers, and two in long words', () => {
-    expect(['cat', 'a4711', 'money', 'budget'].map(allowedErrors)).toEqual([0, 0, 1, 2]);
+    expect(['cat', 'meal', 'a4711', 'money', 'budgets', 'agreement'].map(allowedErrors)).toEqual([0, 0, 0, 1, 1, 2]);
   });
 
   it('returns the nearest words first; two errors keep the first letter', () => {
-    expect(nearWords('bugdet', ['nugget', 'budgets', 'budget', 'fidget', 'money'])).toEqual([
-      { word: 'budget', distance: 1 },
-      { word: 'budgets', distance: 2 },
+    expect(nearWords('agreemnet', ['agreements', 'disagreement', 'agreement', 'money'])).toEqual([
+      { word: 'agreement', distance: 1 },
+      { word: 'agreements', distance: 2 },
     ]);
     expect(nearWords('nudget', ['budget'])).toEqual([{ word: 'budget', distance: 1 }]);
+    expect(nearWords('xgreemnet', ['agreement'])).toEqual([]);
     expect(nearWords('budget', ['budget'])).toEqual([]);
   });
 });

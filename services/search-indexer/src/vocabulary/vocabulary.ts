@@ -22,10 +22,10 @@ export function vocabularyOf(texts: readonly string[]): string[] {
   return [...words];
 }
 
-/** How many typing errors are assumed in a word of this length. */
+/** How many typing errors are assumed in a word of this length. Most short words are one letter from another word. */
 export function allowedErrors(word: string): 0 | 1 | 2 {
-  if (word.length < 4 || /\d/.test(word)) return 0;
-  return word.length < 6 ? 1 : 2;
+  if (word.length < 5 || /\d/.test(word)) return 0;
+  return word.length < 9 ? 1 : 2;
 }
 
 /**
