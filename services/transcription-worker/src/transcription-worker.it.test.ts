@@ -197,7 +197,14 @@ describe('without a speech engine', () => {
     expect(capability).toMatchObject({
       engine: null,
       engineNote: 'No speech model is installed',
-      pulls: ['cpu-media', 'cpu-transcription', 'download-media', 'cpu-redaction', 'download-transcription'],
+      pulls: [
+        'cpu-media',
+        'cpu-transcription',
+        'download-media',
+        'cpu-redaction',
+        'download-transcription',
+        'embedding-voices',
+      ],
     });
     const taskId = await world.order('transcribe', { ...place(), audio: 'derived/x', duration: 1, options });
     const wav = join(folder, 'short.wav');
