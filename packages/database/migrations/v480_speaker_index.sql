@@ -1,5 +1,5 @@
 -- readable-by: v449
--- proof: speaker_index_version, voice_file
+-- proof: speaker_index_version, speaker_index_alias, voice_file
 -- search-indexer: versions of the speaker index, and the files whose voices they contain.
 
 create table if not exists speaker_index_version (

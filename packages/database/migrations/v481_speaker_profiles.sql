@@ -1,5 +1,5 @@
 -- readable-by: v449
--- proof: speaker_profile, speaker_suggestion, speaker_apart, speaker.profile_id
+-- proof: speaker_profile, speaker_suggestion, speaker_apart, voice_match_due, speaker.profile_id
 -- media: people whose voice is known, and who is suggested for which speaker.
 
 create table if not exists speaker_profile (
