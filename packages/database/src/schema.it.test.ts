@@ -55,6 +55,9 @@ async function run(main: string, env: Record<string, string>) {
   return { child, output: () => output, exitCode: once(child, 'close').then(([code]) => code as number | null) };
 }
 
+/** Released migrations never change, so that some of them stand for all; every newer one is tried. */
+const tried = migrations.filter((_, i) => i % 6 === 0 || i >= migrations.length - 10).map(({ version }) => version);
+
 describe('schemaOf', () => {
   it('reads version 0 from an empty database', async () => {
     expect(await readSchema(await scratch.empty())).toEqual({ version: 0, readableFrom: 0 });
@@ -96,18 +99,15 @@ describe('a database that v0.5.0 has migrated', () => {
 });
 
 describe('a database that is newer than the program', () => {
-  it.each(migrations.map(({ version }) => version))(
-    'is accepted by code of v%d exactly when it can read it',
-    async (version) => {
-      const url = await scratch.copyOf(fresh);
-      const dump = await dumpSchema(url);
-      const result = migrate({ url, passwords: {}, migrations: upTo(version) });
-      if (canRead(version, headSchema()))
-        await expect(result).resolves.toEqual({ from: migrationHead(), to: migrationHead(), applied: [] });
-      else await expect(result).rejects.toMatchObject({ code: 'schema_too_new' });
-      expect(await dumpSchema(url)).toBe(dump);
-    },
-  );
+  it.each(tried)('is accepted by code of v%d exactly when it can read it', async (version) => {
+    const url = await scratch.copyOf(fresh);
+    const dump = await dumpSchema(url);
+    const result = migrate({ url, passwords: {}, migrations: upTo(version) });
+    if (canRead(version, headSchema()))
+      await expect(result).resolves.toEqual({ from: migrationHead(), to: migrationHead(), applied: [] });
+    else await expect(result).rejects.toMatchObject({ code: 'schema_too_new' });
+    expect(await dumpSchema(url)).toBe(dump);
+  });
 
   it('lets the migration command succeed when it is readable, and exit with 1 otherwise', async () => {
     const env = { PATH: process.env['PATH'] ?? '' };
@@ -165,25 +165,22 @@ describe('a migration while services of the version before run', () => {
 });
 
 describe('a database without a record of its migrations', () => {
-  it.each(migrations.map(({ version }) => version))(
-    'with the tables of v%d is recognised and upgraded',
-    async (version) => {
-      const url = await scratch.empty();
-      await migrate({ url, passwords: {}, migrations: upTo(version) });
-      await scratch.sql(url, 'drop table schema_version');
-      const lines: string[] = [];
-      const result = await migrate({ url, passwords: {}, report: (line) => lines.push(line) });
-      // A migration without a proof leaves no trace that identifies it: it is run again.
-      const recognised = upTo(version).findLast(({ proofs }) => proofs.length > 0)?.version ?? 0;
-      expect(lines[0]).toBe(`schema v${recognised} recognised; its migrations are recorded`);
-      expect(result).toMatchObject({ from: recognised, to: migrationHead() });
-      expect(result.applied).toHaveLength(migrations.length - upTo(recognised).length);
-      expect(await dumpSchema(url)).toBe(await dumpSchema(fresh));
-      expect(await scratch.sql(url, 'select version, checksum, readable_from from schema_version order by 1')).toEqual(
-        await scratch.sql(fresh, 'select version, checksum, readable_from from schema_version order by 1'),
-      );
-    },
-  );
+  it.each(tried)('with the tables of v%d is recognised and upgraded', async (version) => {
+    const url = await scratch.empty();
+    await migrate({ url, passwords: {}, migrations: upTo(version) });
+    await scratch.sql(url, 'drop table schema_version');
+    const lines: string[] = [];
+    const result = await migrate({ url, passwords: {}, report: (line) => lines.push(line) });
+    // A migration without a proof leaves no trace that identifies it: it is run again.
+    const recognised = upTo(version).findLast(({ proofs }) => proofs.length > 0)?.version ?? 0;
+    expect(lines[0]).toBe(`schema v${recognised} recognised; its migrations are recorded`);
+    expect(result).toMatchObject({ from: recognised, to: migrationHead() });
+    expect(result.applied).toHaveLength(migrations.length - upTo(recognised).length);
+    expect(await dumpSchema(url)).toBe(await dumpSchema(fresh));
+    expect(await scratch.sql(url, 'select version, checksum, readable_from from schema_version order by 1')).toEqual(
+      await scratch.sql(fresh, 'select version, checksum, readable_from from schema_version order by 1'),
+    );
+  });
 
   it('is recognised when its record was created but never written', async () => {
     const url = await scratch.copyOf(fresh);

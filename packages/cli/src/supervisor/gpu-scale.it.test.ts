@@ -106,6 +106,7 @@ describe('an instance started with --gpu-scale', () => {
         'cpu-transcription',
         'download-media',
         'download-transcription',
+        'embedding-voices',
         'gpu-transcription',
       ],
       gpus: ['NVIDIA A10', 'Tesla T4'],
