@@ -1,6 +1,6 @@
 import { operationsEvents, type DataOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { RouteRequest } from '@overtone/service-kit';
+import { clientOf, type RouteRequest } from '@overtone/service-kit';
 import type { Tx } from './database.ts';
 
 type Performed = DataOf<typeof operationsEvents.performed>;
@@ -12,15 +12,6 @@ export function recordOperation(
   action: Performed['action'],
   details: Performed['details'],
 ): Promise<void> {
-  const { caller, clientIp, requestId, req } = request;
-  return outbox.add(tx, operationsEvents.performed, {
-    action,
-    actorId: caller.userId,
-    details,
-    client: {
-      ip: clientIp?.slice(0, 64) ?? null,
-      userAgent: req.get('user-agent')?.slice(0, 512) ?? null,
-      requestId: requestId.slice(0, 128),
-    },
-  });
+  const { userId: actorId } = request.caller;
+  return outbox.add(tx, operationsEvents.performed, { action, actorId, details, client: clientOf(request) });
 }

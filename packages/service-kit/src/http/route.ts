@@ -114,3 +114,16 @@ function parse<R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
     res,
   } as RouteRequest<R>;
 }
+
+/** Where a request came from, for the audit trail; null: unknown. */
+export function clientOf({ clientIp, requestId, req }: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>) {
+  return {
+    ip: truncate(clientIp, 64),
+    userAgent: truncate(req.get('user-agent'), 512),
+    requestId: truncate(requestId, 128),
+  };
+}
+
+function truncate(value: string | undefined, max: number): string | null {
+  return value?.slice(0, max) || null;
+}

@@ -1,6 +1,6 @@
 import { mediaEvents, operationsEvents, type DataOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { Caller, RouteRequest } from '@overtone/service-kit';
+import { clientOf, type Caller, type RouteRequest } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 
 type Performed = DataOf<typeof mediaEvents.actionPerformed>;
@@ -10,14 +10,6 @@ export type Actor = Caller & { client: Performed['client'] };
 
 /** For actions of the service itself, without a request. */
 export const noClient: Performed['client'] = { ip: null, userAgent: null, requestId: null };
-
-export function clientOf(row: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] {
-  return {
-    ip: truncate(row.clientIp, 64),
-    userAgent: truncate(row.req.get('user-agent'), 512),
-    requestId: truncate(row.requestId, 128),
-  };
-}
 
 export function actorOf(row: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor {
   return {
@@ -61,8 +53,4 @@ export function recordOperation(
   details: Operation['details'],
 ): Promise<void> {
   return outbox.add(tx, operationsEvents.performed, { action, actorId: userId, details, client });
-}
-
-function truncate(value: string | undefined, max: number): string | null {
-  return value?.slice(0, max) || null;
 }

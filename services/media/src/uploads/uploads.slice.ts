@@ -1,8 +1,16 @@
 import { mediaRoutes, type FileObject, type RouteDef } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import { handle, handled, periodic, reply, type Log, type RouteRequest, type Slice } from '@overtone/service-kit';
-import { clientOf } from '../audit/audit.ts';
+import {
+  clientOf,
+  handle,
+  handled,
+  periodic,
+  reply,
+  type Log,
+  type RouteRequest,
+  type Slice,
+} from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { MediaEnv } from '../env.ts';
 import { toFileObject } from '../files/files.ts';
