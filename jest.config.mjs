@@ -25,7 +25,8 @@ const base = {
 };
 const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
 export default {
-  maxWorkers: 2,
+  // The tests with real servers mostly wait: with two workers the processor is idle for more than half of the time.
+  maxWorkers: 4,
   // Real servers on a busy machine; no test waits for time to pass on purpose.
   testTimeout: 400_000,
   projects: [

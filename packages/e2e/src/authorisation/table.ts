@@ -319,6 +319,7 @@ export const table: Record<string, Entry> = {
   'PUT /api/admin/voice-profiles': sending(() => ({ suggestion_threshold: 0.75 }))(superAdmins),
   'GET /api/speaker-profiles': signedIn,
   'POST /api/speaker-profiles': sending((ids) => ({ name: 'Matrix', speaker_uuids: [ids.speaker] }))(signedIn),
+  'GET /api/speaker-profiles/export': signedIn,
   'PUT /api/speaker-profiles/{uuid}': sending(() => ({ auto_apply: false }))(unknownProfile),
   'DELETE /api/speaker-profiles/{uuid}': unknownProfile,
   'POST /api/speaker-profiles/{uuid}/merge/{target_uuid}': unknownProfile,
