@@ -240,7 +240,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await openMenu('Delete');
         await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
         await page.getByText('Conversation deleted.').waitFor();
-        assert.equal(await page.getByTestId('conversations').getByRole('link', { name: question }).count(), 0);
+        await page.getByTestId('conversations').getByRole('link', { name: question }).waitFor({ state: 'detached' });
         assert.equal((await api.call('GET', `/api/ask/conversations/${conversation}`)).status, 404);
       }),
     ],

@@ -39,6 +39,8 @@ export async function test(name: string | undefined, options: { readonly quick?:
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   if (failed > 0) process.exitCode = 1;
+  // Repeated at the end, because the output of a failed check pushes the ones before it off the screen.
+  for (const line of tallies.flatMap(({ failures = [] }) => failures)) terminal.fail(line);
   terminal.line(`${passed} passed, ${failed} failed`);
 }
 
@@ -64,7 +66,7 @@ async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): 
       .replaceAll(' ', '-')}.log`,
   );
   writeFileSync(log, result.output);
-  const tally = check.count?.(result) ?? { passed: result.code === 0 ? 1 : 0, failed: result.code === 0 ? 0 : 1 };
+  const tally = check.count?.(result) ?? single(check.name, result.code === 0);
   const counts = check.count === undefined ? '' : `: ${tally.passed} passed, ${tally.failed} failed`;
   const line = `${check.name}${counts} (${((Date.now() - from) / 1000).toFixed(1)} s)`;
   if (tally.failed === 0) terminal.done(line);
@@ -74,4 +76,8 @@ async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): 
     terminal.line(`  all of it: ${log}`);
   }
   return tally;
+}
+
+function single(name: string, isPassed: boolean): Tally {
+  return isPassed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, failures: [name] };
 }

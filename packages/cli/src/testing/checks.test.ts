@@ -1,9 +1,14 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { atLeastOneFailure, jestTally, playwrightTally } from './checks.ts';
 
 function reportOf(statuses: string[], errors: unknown[] = [], annotations: { type: string }[] = []): string {
-  const specs = statuses.map((status) => ({ tests: [{ status, annotations }] }));
-  return JSON.stringify({ suites: [{ specs: [], suites: [{ specs }] }], errors });
+  const results = [{ errors: [{ message: '\u001b[31mError: no answer\u001b[39m\nat a line' }] }];
+  const specs = statuses.map((status, i) => ({ title: `rule ${i}`, tests: [{ status, annotations, results }] }));
+  return JSON.stringify({
+    suites: [{ title: 'pages.spec.ts', specs: [], suites: [{ title: 'Search', specs }] }],
+    errors,
+  });
 }
 
 describe('counts', () => {
@@ -12,17 +17,19 @@ describe('counts', () => {
   });
 
   it('counts the tests of nested suites, and errors outside of tests as failures', () => {
-    expect(playwrightTally(reportOf(['expected', 'expected', 'unexpected'], ['no browser']))).toEqual({
+    expect(playwrightTally(reportOf(['expected', 'expected', 'unexpected'], [{ message: 'no browser' }]))).toEqual({
       passed: 2,
       failed: 2,
+      failures: ['Search: rule 2: Error: no answer', 'no browser'],
     });
   });
 
   it('counts a test that was not reached as a failure, and one that this machine cannot run not at all', () => {
-    expect(playwrightTally(reportOf(['expected', 'skipped']))).toEqual({ passed: 1, failed: 1 });
+    expect(playwrightTally(reportOf(['expected', 'skipped']))).toMatchObject({ passed: 1, failed: 1 });
     expect(playwrightTally(reportOf(['expected', 'skipped'], [], [{ type: 'skip' }]))).toEqual({
       passed: 1,
       failed: 0,
+      failures: [],
     });
   });
 
@@ -31,8 +38,22 @@ describe('counts', () => {
   });
 
   it('counts a test file that could not be run as a failure', () => {
-    const report = JSON.stringify({ numPassedTests: 5, numFailedTests: 1, numRuntimeErrorTestSuites: 1 });
-    expect(jestTally(report)).toEqual({ passed: 5, failed: 2 });
+    const failedTest = { fullName: 'names are kept', status: 'failed', failureMessages: ['Error: lost\nat a line'] };
+    const report = JSON.stringify({
+      numPassedTests: 5,
+      numFailedTests: 1,
+      numRuntimeErrorTestSuites: 1,
+      testResults: [
+        { name: resolve('a.test.ts'), status: 'failed', message: 'long', assertionResults: [failedTest] },
+        { name: resolve('b.test.ts'), status: 'failed', message: 'cannot be parsed\nat 1', assertionResults: [] },
+        { name: resolve('c.test.ts'), status: 'passed', message: '', assertionResults: [] },
+      ],
+    });
+    expect(jestTally(report)).toEqual({
+      passed: 5,
+      failed: 2,
+      failures: ['a.test.ts: names are kept: Error: lost', 'b.test.ts: cannot be parsed'],
+    });
   });
 
   it('counts nothing without a report', () => {

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { readIfThere } from '../files.ts';
 import { productFolder } from '../paths.ts';
@@ -8,6 +9,8 @@ import { productFolder } from '../paths.ts';
 export type Tally = {
   readonly passed: number;
   readonly failed: number;
+  /** A line for each failed test that the report names: its file or suite, its rule, and the first line of the error. */
+  readonly failures?: readonly string[];
 };
 
 /** One check of `./overtone test`. */
@@ -91,27 +94,50 @@ const jestReport = z.object({
   numPassedTests: z.int(),
   numFailedTests: z.int(),
   numRuntimeErrorTestSuites: z.int(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
+      ),
+    }),
+  ),
 });
 
 /** The counts in Jest's report; a file that could not be run is one failure. */
 export function jestTally(report: string | undefined): Tally {
   if (report === undefined) return { passed: 0, failed: 0 };
   const found = jestReport.parse(JSON.parse(report));
-  return { passed: found.numPassedTests, failed: found.numFailedTests + found.numRuntimeErrorTestSuites };
+  const failures = found.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(productFolder, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+    return failed.map((test) => `${file}: ${test.fullName}: ${firstLine(test.failureMessages[0])}`);
+  });
+  return {
+    passed: found.numPassedTests,
+    failed: found.numFailedTests + found.numRuntimeErrorTestSuites,
+    failures,
+  };
 }
 
+const playwrightError = z.object({ message: z.string().optional() });
 const playwrightTest = z.object({
   status: z.enum(['expected', 'unexpected', 'flaky', 'skipped']),
   annotations: z.array(z.object({ type: z.string() })),
+  results: z.array(z.object({ errors: z.array(playwrightError) })),
 });
 const playwrightSuite = z.object({
-  specs: z.array(z.object({ tests: z.array(playwrightTest) })),
+  title: z.string(),
+  specs: z.array(z.object({ title: z.string(), tests: z.array(playwrightTest) })),
   get suites() {
     return z.array(playwrightSuite).optional();
   },
 });
 type PlaywrightSuite = z.infer<typeof playwrightSuite>;
-const playwrightReport = z.object({ suites: z.array(playwrightSuite), errors: z.array(z.unknown()) });
+const playwrightReport = z.object({ suites: z.array(playwrightSuite), errors: z.array(playwrightError) });
 
 /** The counts in Playwright's report. A test that was not reached failed; one that this machine cannot run is not counted. */
 export function playwrightTally(report: string | undefined): Tally {
@@ -122,11 +148,27 @@ export function playwrightTally(report: string | undefined): Tally {
   const unavailable = tests.filter(
     ({ status, annotations }) => status === 'skipped' && annotations.some(({ type }) => type === 'skip'),
   ).length;
-  return { passed, failed: tests.length - passed - unavailable + errors.length };
+  const failures = tests
+    .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+    .map(({ rule, results }) => `${rule}: ${firstLine(results.flatMap((result) => result.errors)[0]?.message)}`);
+  return {
+    passed,
+    failed: tests.length - passed - unavailable + errors.length,
+    failures: [...failures, ...errors.map(({ message }) => firstLine(message))],
+  };
 }
 
-function testsOf({ specs, suites = [] }: PlaywrightSuite): z.infer<typeof playwrightTest>[] {
-  return [...specs.flatMap(({ tests }) => tests), ...suites.flatMap(testsOf)];
+function testsOf({
+  title,
+  specs,
+  suites = [],
+}: PlaywrightSuite): (z.infer<typeof playwrightTest> & { rule: string })[] {
+  const own = specs.flatMap((spec) => spec.tests.map((test) => ({ ...test, rule: `${title}: ${spec.title}` })));
+  return [...own, ...suites.flatMap(testsOf)];
+}
+
+function firstLine(message = ''): string {
+  return stripVTControlCharacters(message).split('\n')[0] ?? '';
 }
 
 /** A failed process counts as at least one failure. */

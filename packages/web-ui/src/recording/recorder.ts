@@ -103,12 +103,12 @@ export function createRecorder(
     },
     stop: async () => {
       runClock(false);
-      if (media.state !== 'inactive') {
-        const ended = new Promise((resolve) => media.addEventListener('stop', resolve, { once: true }));
-        media.stop();
-        await ended;
-      }
+      const ended = new Promise((resolve) => media.addEventListener('stop', resolve, { once: true }));
+      const isRecording = media.state !== 'inactive';
+      if (isRecording) media.stop();
+      // The microphone is closed at once, whatever the encoder still has to do.
       streams.forEach(closeStream);
+      if (isRecording) await ended;
       await context.close().catch(() => undefined);
     },
     level: () => {
