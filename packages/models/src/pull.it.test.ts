@@ -356,7 +356,8 @@ describe('a pull', () => {
     const server = await serve(() => ({ silentAfter: 600_000 }));
     const pulled = pull(entryFor([server.url]), { download: { ...quick, idleMs: 60_000 } });
     const failure = expect(pulled).rejects.toMatchObject({ code: 'cancelled' });
-    await sleep(300);
+    const isRunning = async () => (await readTasks(cacheDir)).some(({ state }) => state === 'running');
+    for (let waited = 0; waited < 600 && !(await isRunning()); waited++) await sleep(50);
     await removeModel(cacheDir, 'tiny-vad');
     await failure;
     await expectNothingInstalled();

@@ -27,7 +27,7 @@ export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
   program('sox', 'sox'),
   file('pocketsphinx-testdata', '/usr/share/pocketsphinx/test/data'),
-  program('chromium', 'chromium'),
+  program('chromium-headless-shell', 'chromium-headless-shell'),
   file('fonts-dejavu-core', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'),
   program('slapd', 'slapd', 'slapadd'),
   program('ldap-utils', 'ldapmodify'),
