@@ -81,8 +81,10 @@ function keywordHits(
   );
 }
 
-function toLance(lance: Lance, { words, phrases }: KeywordQuery) {
+function toLance(lance: Lance, { words, phrases }: KeywordQuery): lancedb.FullTextQuery {
   const { BooleanQuery, MatchQuery, Occur, Operator, PhraseQuery } = lance;
+  // Within a boolean query LanceDB scores every match, alone only the best (measured: 10 ms and 3 ms).
+  if (phrases.length === 0) return new MatchQuery(words.join(' '), 'terms', { operator: Operator.Or });
   const clauses: [lancedb.Occur, lancedb.FullTextQuery][] = phrases.map((alternatives) => [
     Occur.Must,
     new BooleanQuery(alternatives.map((phrase) => [Occur.Should, phraseOrWord(phrase)])),

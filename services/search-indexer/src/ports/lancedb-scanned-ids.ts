@@ -1,0 +1,83 @@
+import type { Table } from '@lancedb/lancedb';
+import type { RecordBatch } from 'apache-arrow';
+
+/** An id begins with the id of its file. */
+const fileIdLength = 36;
+
+/** Ids of rows by their address, and back, as of one moment. */
+export type ScannedIds = {
+  readonly idAt: (address: bigint) => string | undefined;
+  readonly addressOf: (id: string) => bigint | undefined;
+};
+
+/**
+ * Reads the ids of all rows (measured: 0.4 s for 540,000). About 20 bytes each: rows of a file follow each other, so that
+ * its id is stored once for a run of rows, and only the rest of each row's id.
+ */
+export async function scanRowIds(table: Pick<Table, 'query'>): Promise<ScannedIds> {
+  const batches: Column[] = [];
+  for await (const batch of table.query().select(['id']).withRowId()) batches.push(columnsOf(batch));
+  return index(batches.sort((x, y) => (x.addresses[0] ?? 0) - (y.addresses[0] ?? 0)));
+}
+
+/** Addresses are below 2^53, and ascend within a batch. The id of row `i` is in `bytes` from `at[i]` to `at[i + 1]`. */
+type Column = { addresses: Float64Array; bytes: Buffer; at: Int32Array };
+
+function columnsOf(batch: RecordBatch): Column {
+  const [ids, addresses] = [batch.getChild('id')?.data[0], batch.getChild('_rowid')?.data[0]];
+  if (!ids || !addresses) throw new TypeError('a batch without ids');
+  const values = ids.values as Uint8Array;
+  return {
+    addresses: Float64Array.from(addresses.values as BigUint64Array, Number),
+    bytes: Buffer.from(values.buffer, values.byteOffset, values.byteLength),
+    at: ids.valueOffsets as Int32Array,
+  };
+}
+
+function index(batches: readonly Column[]): ScannedIds {
+  const count = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
+  const addresses = new Float64Array(count);
+  /** Where the rest of each id begins in `rests`. */
+  const restAt = new Uint32Array(count + 1);
+  const rests = Buffer.alloc(batches.reduce((sum, { bytes }) => sum + bytes.length, 0) - count * fileIdLength);
+  const runs: { fileId: string; start: number }[] = [];
+  let row = 0;
+  for (const batch of batches)
+    for (let i = 0; i < batch.addresses.length; i++, row++) {
+      const [start, end] = [batch.at[i] ?? 0, batch.at[i + 1] ?? 0];
+      const fileId = batch.bytes.latin1Slice(start, start + fileIdLength);
+      if (runs.at(-1)?.fileId !== fileId) runs.push({ fileId, start: row });
+      addresses[row] = batch.addresses[i] ?? 0;
+      const from = restAt[row] ?? 0;
+      restAt[row + 1] = from + batch.bytes.copy(rests, from, start + fileIdLength, end);
+    }
+  const starts = Float64Array.from(runs, ({ start }) => start);
+  const runsOf = Map.groupBy(runs.keys(), (run) => runs[run]?.fileId ?? '');
+  const restOf = (at: number): string => rests.latin1Slice(restAt[at], restAt[at + 1]);
+
+  return {
+    idAt: (address) => {
+      const at = lastNotAbove(addresses, Number(address));
+      if (addresses[at] !== Number(address)) return undefined;
+      return (runs[lastNotAbove(starts, at)]?.fileId ?? '') + restOf(at);
+    },
+    addressOf: (id) => {
+      const rest = id.slice(fileIdLength);
+      for (const run of runsOf.get(id.slice(0, fileIdLength)) ?? [])
+        for (let at = starts[run] ?? 0; at < (starts[run + 1] ?? count); at++)
+          if (restOf(at) === rest) return BigInt(addresses[at] ?? 0);
+      return undefined;
+    },
+  };
+}
+
+/** The index of the last value that is not above `wanted`; -1 when there is none. */
+function lastNotAbove(ascending: Float64Array, wanted: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) <= wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
