@@ -8,20 +8,11 @@ const languagesCacheMs = 60_000;
 /** Values of a facet; more would not be readable. */
 const maxFacetValues = 20;
 
-const factColumns = {
-  fileId: true,
-  ownerId: true,
-  title: true,
-  tags: true,
-  speakers: true,
-  contentType: true,
-  duration: true,
-  language: true,
-  uploadTime: true,
-} as const;
-
 /** The displayed data of a file. */
-export type FileFacts = Pick<IndexState, keyof typeof factColumns>;
+export type FileFacts = Pick<
+  IndexState,
+  'fileId' | 'ownerId' | 'title' | 'tags' | 'speakers' | 'contentType' | 'duration' | 'language' | 'uploadTime'
+>;
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
@@ -29,10 +20,10 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
   let languages: { at: number; known: Promise<(string | null)[]> } | undefined;
   return {
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
-      const rows = await db.indexState.findMany({
-        where: { fileId: { in: [...fileIds] }, indexedAt: { not: null }, withheld: false },
-        select: factColumns,
-      });
+      const rows = await db.$queryRaw<FileFacts[]>`
+        select file_id as "fileId", owner_id as "ownerId", title, tags, speakers, content_type as "contentType", duration,
+          language, upload_time as "uploadTime"
+        from index_state where file_id = any(${[...fileIds]}::uuid[]) and indexed_at is not null and not withheld`;
       return new Map(rows.map((row) => [row.fileId, row]));
     },
     /** Speakers, tags and years of upload of the files, as far as they are in the scope; most frequent first. */
@@ -54,8 +45,9 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
     },
     /** Those of the files that may contain text that is masked by now. */
     withheld: async (fileIds: readonly string[]): Promise<ReadonlySet<string>> => {
-      const where = { fileId: { in: [...fileIds] }, withheld: true };
-      return new Set((await db.indexState.findMany({ where, select: { fileId: true } })).map(({ fileId }) => fileId));
+      const rows = await db.$queryRaw<{ id: string }[]>`
+        select file_id as id from index_state where file_id = any(${[...fileIds]}::uuid[]) and withheld`;
+      return new Set(rows.map(({ id }) => id));
     },
     /** All languages of the indexed transcripts. */
     languages: (): Promise<(string | null)[]> => {
