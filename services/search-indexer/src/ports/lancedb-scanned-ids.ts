@@ -45,7 +45,7 @@ function index(batches: readonly Column[]): ScannedIds {
   for (const batch of batches)
     for (let i = 0; i < batch.addresses.length; i++, row++) {
       const [start, end] = [batch.at[i] ?? 0, batch.at[i + 1] ?? 0];
-      const fileId = batch.bytes.latin1Slice(start, start + fileIdLength);
+      const fileId = batch.bytes.toString('latin1', start, start + fileIdLength);
       if (runs.at(-1)?.fileId !== fileId) runs.push({ fileId, start: row });
       addresses[row] = batch.addresses[i] ?? 0;
       const from = restAt[row] ?? 0;
@@ -53,7 +53,7 @@ function index(batches: readonly Column[]): ScannedIds {
     }
   const starts = Float64Array.from(runs, ({ start }) => start);
   const runsOf = Map.groupBy(runs.keys(), (run) => runs[run]?.fileId ?? '');
-  const restOf = (at: number): string => rests.latin1Slice(restAt[at], restAt[at + 1]);
+  const restOf = (at: number): string => rests.toString('latin1', restAt[at], restAt[at + 1]);
 
   return {
     idAt: (address) => {
