@@ -34,6 +34,8 @@ export function artificialLibrary(files: number, queries: number): { recordings:
   };
 }
 
+export type RankedFile = { fileId: string; score: number };
+
 /** Fills an index. @returns a function that gives the files of a query, best first. */
 export async function openRanking(index: SearchIndex, recordings: readonly Recording[]) {
   const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
@@ -56,13 +58,29 @@ export async function openRanking(index: SearchIndex, recordings: readonly Recor
     log,
     floor: 0.3,
   });
-  return async (text: string): Promise<string[]> => {
+  return async (text: string): Promise<RankedFile[]> => {
     const query = searchRoutes.search.query.parse({ q: text });
     const scope = { ownerId, sharedIds: [] };
     const context = { parsed: parseQuery(text), scope, languages: ['en'], fileIds: null, excludedFileIds: [] };
     const { files } = await find(planSearch(query, context));
-    return files.map(({ fileId }) => fileId);
+    return files.map(({ fileId, score }) => ({ fileId, score }));
   };
+}
+
+/**
+ * Whether two rankings have the same first `count` files. A file that only one of them has there counts as the same when
+ * the other one has it with nearly the score of its last file: Elasticsearch stores the length of a text in one byte, so
+ * that its scores differ by a few per cent from exact ones.
+ * @param tie the share of the last file's score that is nearly the same
+ */
+export function areSame(x: readonly RankedFile[], y: readonly RankedFile[], count: number, tie: number): boolean {
+  return isNearlyAmong(x, y, count, tie) && isNearlyAmong(y, x, count, tie);
+}
+
+function isNearlyAmong(x: readonly RankedFile[], y: readonly RankedFile[], count: number, tie: number): boolean {
+  const last = y[Math.min(count, y.length) - 1]?.score ?? 0;
+  const scores = new Map(y.map(({ fileId, score }) => [fileId, score]));
+  return x.slice(0, count).every(({ fileId }) => (scores.get(fileId) ?? -1) >= last * tie);
 }
 
 /** The sum of a direction per word: texts with the same words are similar. */
