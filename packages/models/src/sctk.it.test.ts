@@ -14,7 +14,7 @@ const recordings = [
   {
     id: 'two',
     audio: 'two.wav',
-    utterances: ['Nobody said a word.', 'The second part was not heard at all.'],
+    utterances: ['Nothing is left here.', 'The second part is missing in the recording.'],
     turns: [{ start: 1, end: 9, speaker: 'ann' }],
   },
 ];
@@ -38,7 +38,7 @@ const recognitions = [
     id: 'two',
     seconds: 12,
     engineSeconds: 1,
-    text: 'nobody said one word',
+    text: 'nothing was left here',
     diarization: { method: 'test', turns: [{ start: 0, end: 9, speaker: '7' }] },
   },
 ];
@@ -46,7 +46,7 @@ const recognitions = [
 describe('the error rates of an evaluation', () => {
   it('are those of sclite and md-eval of the package sctk', async () => {
     const { words, wer, der, sctk } = await score({ set: 'made', recordings, recognitions, peakMemoryMib: null });
-    // Wrong: train, meet, a; missing: now, and the eight words of the second part; added: nine.
+    // Wrong: train, meet, is; missing: now, and the eight words of the second part; added: nine.
     expect(words).toBe(29);
     expect(wer?.value).toBeCloseTo(13 / 29, 5);
     expect(sctk?.wer).toBeCloseTo(wer!.value, 5);

@@ -19,7 +19,7 @@ export type DigitRun = {
   plus: boolean;
   /** The values of its words, e.g. [4, 15, 5]. */
   values: number[];
-  /** In which it is said, when that is not the language of the transcript. */
+  /** The language of its words, when it is not that of the transcript. */
   foreignLanguage?: string;
 };
 
@@ -56,7 +56,7 @@ export type NumberWords = {
   phrases: NumberPhrases | undefined;
   languages: ReadonlySet<string>;
 };
-/** With the numbers of a text that are said in other languages. */
+/** With the numbers of a text in other languages. */
 type NumbersOfText = NumberWords & { foreign: ReadonlyMap<number, ForeignPhrase> };
 
 export function numberWords(language: string | null): NumberWords {

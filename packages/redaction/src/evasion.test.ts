@@ -186,7 +186,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'my iban is «d e eight nine three seven oh four double oh double four oh five three two oh one three oh oh oh»',
   ],
 };
-/** Digit words of another language than that of the transcript, and numbers that are said in pairs. */
+/** Digit words of another language than that of the transcript, and numbers that are spoken in pairs. */
 const spoken: readonly [language: string | null, marked: string][] = [
   ['de', 'die Karte «quatre un un un un un un un un un un un un un un un»'],
   ['de', 'la tarjeta es «cuatro uno uno uno uno uno uno uno uno uno uno uno uno uno uno uno»'],
@@ -278,7 +278,7 @@ describe('numbers in the words of any language', () => {
   });
 });
 
-describe('numbers that are personal for nobody', () => {
+describe('numbers that are not personal', () => {
   it.each(harmlessNumbers)('are left alone in a transcript of %s: %j', (language, text) => {
     expect(detectIn([text], { language, knownNames: [] }).flat()).toEqual([]);
   });

@@ -5,15 +5,15 @@ export type NumberPhrases = ReadonlyMap<string, number>;
 
 const longestPhrase = 4;
 
-const german = (): string[] => {
+function german(): string[] {
   const ones = words('null eins zwei drei vier fünf sechs sieben acht neun');
   const tens = words('zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig');
   const teens = words('zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn');
   const joined = (ten: string) => ones.slice(1).map((one) => `${one === 'eins' ? 'ein' : one}und${ten}`);
   return [...ones, ...teens, ...tens.flatMap((ten) => [ten, ...joined(ten)])];
-};
+}
 
-const french = (): string[] => {
+function french(): string[] {
   const ones = words('zéro un deux trois quatre cinq six sept huit neuf');
   const teens = [...words('dix onze douze treize quatorze quinze seize'), 'dix sept', 'dix huit', 'dix neuf'];
   const upTo = (ten: string, first: string, rest: readonly string[]) => [first, ...rest.map((one) => `${ten} ${one}`)];
@@ -23,9 +23,9 @@ const french = (): string[] => {
   const seventies = upTo('soixante', 'soixante dix', ['et onze', ...teens.slice(2)]);
   const eighties = upTo('quatre vingt', 'quatre vingts', ones.slice(1));
   return [...ones, ...teens, ...below70, ...seventies, ...eighties, ...teens.map((teen) => `quatre vingt ${teen}`)];
-};
+}
 
-const spanish = (): string[] => {
+function spanish(): string[] {
   const ones = words('cero uno dos tres cuatro cinco seis siete ocho nueve');
   const teens = words('diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve');
   const joined = ones.slice(1).map((one) => `veinti${one}`);
@@ -37,7 +37,7 @@ const spanish = (): string[] => {
     ...joined,
     ...tens.flatMap((ten) => [ten, ...ones.slice(1).map((one) => `${ten} y ${one}`)]),
   ];
-};
+}
 
 /** Other forms of a number. */
 const variants: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -98,7 +98,7 @@ export function phraseAt(
   return found;
 }
 
-/** A number that is said in a language of which the transcript is not. */
+/** A number in another language than that of the transcript. */
 export type ForeignPhrase = { language: string; value: number; next: number };
 
 const fewestPhrases = 4;
