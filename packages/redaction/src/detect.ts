@@ -36,7 +36,7 @@ function detectNormalized(text: string, { language, knownNames }: DetectOptions)
   const words = numberWords(language);
   const runs = digitRuns(tokens, words);
   return mergeSpans([
-    ...findAccountsAndIds(text, tokens),
+    ...findAccountsAndIds(text, tokens, words),
     ...findDocumentNumbers(tokens),
     ...findNumbers(tokens, runs, phoneRegions(language)),
     ...findEmails(text, tokens),

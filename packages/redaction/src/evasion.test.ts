@@ -203,6 +203,14 @@ const spoken: readonly [language: string | null, marked: string][] = [
   ['es', 'mi móvil es «seis doce treinta y cuatro cincuenta y seis setenta y ocho»'],
   ['de', 'meine Nummer ist «null eins sieben sechs zwölf vierunddreißig sechsundfünfzig acht neun»'],
   ['en', 'my number is «zéro six douze trente-quatre cinquante-six soixante-dix-huit»'],
+  [
+    'de',
+    'meine IBAN ist «d e acht neun drei sieben null vier null null vier vier null fünf drei zwei null eins drei null null null»',
+  ],
+  [
+    'de',
+    'die IBAN lautet «DE neunundachtzig siebenunddreißig null vier null null vierundvierzig null fünf zweiunddreißig null eins dreißig null null»',
+  ],
   ['en', 'account number «eins zwo drei acht fünf sieben»'],
 ];
 const harmlessNumbers: readonly [language: string, text: string][] = [
