@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
 /** Shows progress in the terminal. */
@@ -52,4 +53,39 @@ export function createTerminal(output: Output = process.stdout, noColor = proces
     fail: marked('red', '✗'),
     line,
   };
+}
+
+/** Whether a person can be asked: input and output are a terminal, outside of CI. */
+export function canAsk(): boolean {
+  const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '');
+  return process.stdin.isTTY && process.stdout.isTTY && !isCi;
+}
+
+/** Asks on the terminal. @returns the line that was typed; undefined when the input ends before (Ctrl-D). */
+export async function ask(question: string): Promise<string | undefined> {
+  // The terminal edits the line itself, so that Ctrl-C stays a signal.
+  const prompt = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
+  try {
+    return await new Promise((resolve) => {
+      prompt.once('close', () => resolve(undefined));
+      prompt.question(question, resolve);
+    });
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Runs work that Ctrl-C cancels; the other handlers of Ctrl-C do not run during it. */
+export async function cancelOnInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const aborter = new AbortController();
+  const others = process.listeners('SIGINT');
+  const abort = (): void => aborter.abort();
+  for (const other of others) process.off('SIGINT', other);
+  process.on('SIGINT', abort);
+  try {
+    return await work(aborter.signal);
+  } finally {
+    process.off('SIGINT', abort);
+    for (const other of others) process.on('SIGINT', other);
+  }
 }

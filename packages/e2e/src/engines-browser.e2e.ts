@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { AnswerOf, AsrProviderInput, asrRoutes, mediaRoutes } from '@overtone/contracts';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
+import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
+import { createCopy } from './scripted.ts';
+import { startSpeechServer, type SpeechServer } from './speech-server.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
 
 /** The panels Engine configuration and ASR provider: a change reaches the workers without a restart. */
-export function enginesInTheBrowser({ scripted, screenshots }: ScriptedContext): Suite {
+export function enginesInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+  const servers: SpeechServer[] = [];
   let browser: Browser;
   let boss: Hands;
   let page: Page;
@@ -93,9 +99,65 @@ export function enginesInTheBrowser({ scripted, screenshots }: ScriptedContext):
         await save();
         await page.getByTestId('worker-engines').getByText('scripted (environment)').waitFor({ timeout: 60_000 });
       }),
+      {
+        rule: 'an upload is transcribed by the provider that it chooses, with the vocabulary of that provider',
+        run: async () => {
+          const { instance } = await scripted.get();
+          const api = await signIn(instance.baseUrl, admin.email, admin.password);
+          servers.push(await startSpeechServer(), await startSpeechServer());
+          const [first, second] = servers.map(({ baseUrl }, i) => providerOf(baseUrl, i)) as [Provider, Provider];
+          await saveProviders(api, [first, second]);
+          const offered = await until('the choice is offered', async () => {
+            const { providers } = await api.ok<AnswerOf<(typeof mediaRoutes)['uploadLimits']>>(
+              'GET',
+              '/api/files/upload-limits',
+            );
+            return providers.length > 0 && providers;
+          });
+          assert.deepEqual(offered, [{ id: second.id, name: second.name }]);
+          const refused = await api.upload(recordings.brief.path, { asr_provider: first.id });
+          assert.deepEqual([refused.status, (refused.body as { code?: string }).code], [400, 'provider_unknown']);
+          const path = await createCopy(recordings.brief.path, recordings.folder, 9_701);
+          const { body } = await api.upload(path, { asr_provider: second.id, language: 'en' });
+          const { engine, transcript_segments: segments } = await api.completed(body.uuid);
+          assert.deepEqual([engine?.provider, engine?.model], ['openai-compatible', second.model]);
+          assert.match(segments.map(({ text }) => text).join(' '), /good morning/i);
+          const forms = servers.map(({ received }) => received.map((form) => form.get('prompt')));
+          assert.deepEqual(forms, [[], ['Overtone, NATS']]);
+          assert.equal(servers[1]?.received[0]?.get('model'), second.model);
+          await saveProviders(api, []);
+        },
+      },
     ],
     close: async () => {
+      for (const server of servers) server.close();
       await browser?.close();
     },
   };
+}
+
+type Provider = AsrProviderInput;
+
+/** The second one may be chosen. */
+function providerOf(base_url: string, index: number): Provider {
+  return {
+    id: randomUUID(),
+    name: ['First', 'Second'][index] ?? '',
+    kind: 'openai-compatible',
+    enabled: true,
+    selectable: index === 1,
+    languages: [],
+    model: `model-${index}`,
+    base_url,
+    vocabulary: index === 1 ? ['Overtone', 'NATS'] : ['Other'],
+    parallel_requests: 1,
+    timeout_seconds: 60,
+    max_audio_seconds: null,
+  };
+}
+
+async function saveProviders(api: Client, providers: readonly Provider[]): Promise<void> {
+  const path = '/api/admin/asr-providers';
+  const { revision } = await api.ok<AnswerOf<typeof asrRoutes.asrProviders>>('GET', path);
+  await api.send('PUT', path, { revision, providers });
 }

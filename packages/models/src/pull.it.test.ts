@@ -78,6 +78,7 @@ describe('a pull with a fault', () => {
     expect(server.seen[1]).toMatchObject({ range: expect.stringMatching(/^bytes=\d+-$/), ifRange: expect.any(String) });
   });
 
+  // 1 GB: OT_TEST_PULL_BYTES=1000000000.
   it('transfers at most 5 % more than the file through ten cuts', async () => {
     const bytes = Number(process.env['OT_TEST_PULL_BYTES'] ?? 32 * 1024 * 1024);
     const file = createOnnxModel(bytes);

@@ -49,9 +49,18 @@ export async function mdEval(recordings: readonly ScoredTurns[], collar: number)
   try {
     const lines = (side: 'reference' | 'found') =>
       recordings.flatMap((recording, index) => recording[side].map((turn) => rttmLine(`set-${index}`, turn))).join('');
-    const [reference, found] = [join(folder, 'ref.rttm'), join(folder, 'sys.rttm')];
-    await Promise.all([writeFile(reference, lines('reference')), writeFile(found, lines('found'))]);
-    const report = await runProgram('md-eval.pl', ['-c', String(collar), '-r', reference, '-s', found]);
+    const regions = recordings.map(({ reference, found }, index) => {
+      const end = Math.max(0, ...[...reference, ...found].map((turn) => turn.end));
+      return `set-${index} 1 0.000 ${end.toFixed(3)}\n`;
+    });
+    const [reference, found, scored] = [join(folder, 'ref.rttm'), join(folder, 'sys.rttm'), join(folder, 'all.uem')];
+    await Promise.all([
+      writeFile(reference, lines('reference')),
+      writeFile(found, lines('found')),
+      // Without it speech before the first and after the last turn of the reference would not count as added.
+      writeFile(scored, regions.join('')),
+    ]);
+    const report = await runProgram('md-eval.pl', ['-c', String(collar), '-u', scored, '-r', reference, '-s', found]);
     const percent = /OVERALL SPEAKER DIARIZATION ERROR = ([\d.]+) percent/.exec(report ?? '')?.[1];
     return percent === undefined ? undefined : Number(percent) / 100;
   } finally {

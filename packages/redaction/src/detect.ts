@@ -12,7 +12,7 @@ import { mergeSpans, type Span } from './spans.ts';
 import { tokenize } from './tokens.ts';
 
 /** Identifies the rules: spans that an older version found are found again. Increase it with every change of a rule. */
-export const detectorVersion = 'rules-3';
+export const detectorVersion = 'rules-4';
 
 export type DetectOptions = {
   /** Of the transcript: the words for digits, and the countries of phone numbers without a prefix. */
@@ -36,7 +36,7 @@ function detectNormalized(text: string, { language, knownNames }: DetectOptions)
   const words = numberWords(language);
   const runs = digitRuns(tokens, words);
   return mergeSpans([
-    ...findAccountsAndIds(text, tokens),
+    ...findAccountsAndIds(text, tokens, words),
     ...findDocumentNumbers(tokens),
     ...findNumbers(tokens, runs, phoneRegions(language)),
     ...findEmails(text, tokens),

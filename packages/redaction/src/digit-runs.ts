@@ -1,3 +1,12 @@
+import { isCardNumber } from './checksums.ts';
+import {
+  foldWord,
+  foreignPhrases,
+  numberPhrases,
+  phraseAt,
+  type ForeignPhrase,
+  type NumberPhrases,
+} from './number-phrases.ts';
 import type { Token } from './tokens.ts';
 
 /** Consecutive words that name digits. */
@@ -10,19 +19,11 @@ export type DigitRun = {
   plus: boolean;
   /** The values of its words, e.g. [4, 15, 5]. */
   values: number[];
+  /** The language of its words, when it is not that of the transcript. */
+  foreignLanguage?: string;
 };
 
 const english = 'zero one two three four five six seven eight nine';
-/** Digits by language. English is always understood: numbers are often dictated in it. */
-const digitWords: Readonly<Record<string, string>> = {
-  en: english,
-  de: 'null eins zwei drei vier fünf sechs sieben acht neun',
-  fr: 'zéro un deux trois quatre cinq six sept huit neuf',
-  es: 'cero uno dos tres cuatro cinco seis siete ocho nueve',
-  it: 'zero uno due tre quattro cinque sei sette otto nove',
-  pt: 'zero um dois três quatro cinco seis sete oito nove',
-  nl: 'nul een twee drie vier vijf zes zeven acht negen',
-};
 const teens = 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' ');
 const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const zeros = new Set(['oh', 'o', 'nought', 'naught', 'nil']);
@@ -40,23 +41,31 @@ const homophones: Readonly<Record<string, number>> = {
 const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2 };
 /** Words between digits that do not end the number. */
 const fillers = new Set(
-  'dash hyphen space uh um er ah then - – — slash stroke parenthesis bracket open close comma okay'.split(' '),
+  'dash hyphen space uh um er ah euh äh ähm then - – — slash stroke parenthesis bracket open close comma okay'.split(
+    ' ',
+  ),
 );
 
 /** "one moment": no digit. */
 const pauses = new Set(['moment', 'second', 'sec', 'minute']);
 
 export type NumberWords = {
+  /** Digits of English, in which numbers are often dictated, and of the language of the transcript. */
   digitOf: (word: string) => number | undefined;
+  /** Numbers of the language of the transcript; undefined: it is English, or has no table. */
+  phrases: NumberPhrases | undefined;
+  languages: ReadonlySet<string>;
 };
+/** With the numbers of a text in other languages. */
+type NumbersOfText = NumberWords & { foreign: ReadonlyMap<number, ForeignPhrase> };
 
 export function numberWords(language: string | null): NumberWords {
   const base = language?.slice(0, 2).toLowerCase() ?? 'en';
-  const known = new Map<string, number>();
-  for (const words of [digitWords['en'], digitWords[base]])
-    words?.split(' ').forEach((word, digit) => known.set(word, digit));
-  if (base === 'de') known.set('zwo', 2).set('ein', 1);
-  return { digitOf: (word) => known.get(word) };
+  const phrases = numberPhrases(base);
+  const known = new Map(english.split(' ').map((word, digit) => [word, digit]));
+  for (const [phrase, value] of phrases ?? []) if (value < 10) known.set(phrase, value);
+  if (base === 'de') known.set('ein', 1);
+  return { digitOf: (word) => known.get(foldWord(word)), phrases, languages: new Set(['en', base]) };
 }
 
 /** The value of a word below 100, e.g. "seven", "fifteen", "twenty-one". */
@@ -97,23 +106,27 @@ type Piece = { digits: string; value: number; next: number };
 /** All runs of digits, written or spoken, in order. */
 export function digitRuns(tokens: readonly Token[], words: NumberWords): DigitRun[] {
   const runs: DigitRun[] = [];
+  const foreign = foreignPhrases(tokens, words.languages, ({ word }) => fillers.has(word));
+  const numbers = { ...words, foreign };
   let at = 0;
   while (at < tokens.length) {
-    const run = runAt(tokens, at, words);
+    const run = runAt(tokens, at, numbers);
     if (run) runs.push(run);
     at = run ? run.last + 1 : at + 1;
   }
   return runs;
 }
 
-function runAt(tokens: readonly Token[], from: number, words: NumberWords): DigitRun | undefined {
+function runAt(tokens: readonly Token[], from: number, words: NumbersOfText): DigitRun | undefined {
   const saysPlus = tokens[from]?.word === 'plus';
   const first = pieceAt(tokens, saysPlus ? from + 1 : from, words, false);
   if (!first) return undefined;
   const plus = saysPlus || Boolean(tokens[from]?.text.startsWith('+'));
   const run: DigitRun = { digits: first.digits, first: from, last: first.next - 1, plus, values: [first.value] };
+  const foreign = words.foreign.get(saysPlus ? from + 1 : from);
+  if (foreign) run.foreignLanguage = foreign.language;
   for (let at = first.next; at < tokens.length;) {
-    const skipped = skipReplies(tokens, skipFillers(tokens, at));
+    const skipped = skipReplies(tokens, skipFillers(tokens, at, words));
     const piece = pieceAt(tokens, skipped, words, true);
     if (!piece) {
       const joined = skipConnectives(tokens, { from: at, digits: run.digits.length }, words);
@@ -173,15 +186,24 @@ export function isReply(word: string): boolean {
   return replies.has(word);
 }
 
-function skipFillers(tokens: readonly Token[], from: number): number {
+function skipFillers(tokens: readonly Token[], from: number, { foreign, phrases }: NumbersOfText): number {
   let at = from;
-  while (at < from + 3 && fillers.has(tokens[at]?.word ?? '')) at += 1;
+  const isFiller = (): boolean => {
+    const word = tokens[at]?.word ?? '';
+    // "um" is a digit in Portuguese.
+    return fillers.has(word) && !foreign.has(at) && phrases?.has(word) !== true;
+  };
+  while (at < from + 3 && isFiller()) at += 1;
   return at;
 }
 
-function pieceAt(tokens: readonly Token[], at: number, words: NumberWords, inside: boolean): Piece | undefined {
+function pieceAt(tokens: readonly Token[], at: number, words: NumbersOfText, inside: boolean): Piece | undefined {
   const token = tokens[at];
   if (!token || (token.word === 'one' && pauses.has(tokens[at + 1]?.word ?? ''))) return undefined;
+  const card = cardWithCommas(tokens, at);
+  if (card) return card;
+  const phrase = words.foreign.get(at) ?? (words.phrases && phraseAt(tokens, at, words.phrases));
+  if (phrase) return { digits: String(phrase.value), value: phrase.value, next: phrase.next };
   const numeral = numeralOf(token.text);
   if (numeral !== undefined) return { digits: numeral, value: Number(numeral), next: at + 1 };
   const times = repeats[token.word];
@@ -193,6 +215,22 @@ function pieceAt(tokens: readonly Token[], at: number, words: NumberWords, insid
   const homophone = homophones[token.word];
   if (homophone !== undefined && inside && isDigitWord(tokens[at + 1], words))
     return { digits: String(homophone), value: homophone, next: at + 1 };
+  return undefined;
+}
+
+/** "4,111,111,111,111,111", and "4,111 1,111 1,111 1,111": a card number that was written like amounts. */
+function cardWithCommas(tokens: readonly Token[], at: number): Piece | undefined {
+  if (!amount.test(tokens[at]?.text ?? '')) return undefined;
+  let digits = '';
+  for (let next = at; next < Math.min(tokens.length, at + 6) && digits.length < 19; next += 1) {
+    const { text, endsSentence } = tokens[next] as Token;
+    if (!/^\d[\d,]*$/.test(text)) return undefined;
+    digits += text.replaceAll(',', '');
+    // No amount is that long: as a card number it may be misspoken.
+    const isCard = isCardNumber(digits) || (next === at && digits.length >= 16);
+    if (isCard) return { digits, value: Number(digits), next: next + 1 };
+    if (endsSentence) return undefined;
+  }
   return undefined;
 }
 

@@ -7,10 +7,21 @@ const written = /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p
 /** Signs as HTML, URLs and JSON write them. */
 const codedAt = String.raw`&#0{0,4}64;|&#x0{0,4}40;|&commat;|%40|\\u0040`;
 const codedDot = String.raw`&#0{0,4}46;|&#x0{0,4}2e;|&period;|%2e|\\u002e`;
+/** Hosts that have no domain. */
+const bareHost = '(?:localhost|localdomain|intranet|mailhost|mailserver)';
+const isBareHost = new RegExp(`^${bareHost}$`);
+/** "dot", also spelled: "d.o.t", "d o t". */
+const spelledDot = String.raw`d[\s.-]{0,2}o[\s.-]{0,2}t`;
+const anyAt = String.raw`(?:@|[[({]\s?(?:at|a|ä)\s?[\])}]|${codedAt})`;
 const label = String.raw`[\p{L}\p{N}-]{1,63}`;
 /** Written with spaces, brackets, a code or a word for a sign: "john @ example . com", "john(at)example[dot]com". */
 const disguised = new RegExp(
-  String.raw`[\p{L}\p{N}._%+'-]{1,64}\s{0,2}(?:@|[[({]\s?(?:at|a|ä)\s?[\])}]|${codedAt})\s{0,2}${label}(?:\s{0,2}(?:\.|[[({]\s?dot\s?[\])}]|\sdot\s|${codedDot})\s{0,2}${label}){1,6}`,
+  String.raw`[\p{L}\p{N}._%+'-]{1,64}\s{0,2}${anyAt}\s{0,2}${label}(?:\s{0,2}(?:\.|[[({]\s?${spelledDot}\s?[\])}]|\s${spelledDot}\s|${codedDot})\s{0,2}${label}){1,6}`,
+  'giu',
+);
+/** "john@localhost", and an address in the place of a name (RFC 5321, 4.1.3): "john@[127.0.0.1]". */
+const withoutDomain = new RegExp(
+  String.raw`[\p{L}\p{N}._%+'-]{1,64}\s{0,2}${anyAt}\s{0,2}(?:${bareHost}(?![\p{L}\p{N}])|\[[\da-fipv.:]{3,45}\])`,
   'giu',
 );
 /** "john-at-example-dot-com" */
@@ -32,15 +43,49 @@ const cueEnds = new Set(
     ' ',
   ),
 );
+const mailWords = new Set('mail email e-mail mails emails write address courriel correo'.split(' '));
 const english = numberWords('en');
 
 /** Addresses as written, and as dictated: "john dot smith at example dot com". */
 export function findEmails(text: string, tokens: readonly Token[]): Span[] {
-  const asWritten = [...text.matchAll(written)].map(({ 0: found, index }) => spanOf(index, index + found.length));
+  const asWritten = [...text.matchAll(written), ...text.matchAll(withoutDomain)].map(({ 0: found, index }) =>
+    spanOf(index, index + found.length),
+  );
   const inDisguise = [...text.matchAll(disguised), ...text.matchAll(hyphenated)]
     .filter(({ 0: found }) => topLevel.has(/[\p{L}\p{N}]+$/u.exec(found)?.[0].toLowerCase() ?? ''))
     .map(({ 0: found, index }) => spanOf(index, index + found.length));
-  return [...asWritten, ...inDisguise, ...tokens.flatMap((_, at) => dictatedAt(tokens, at))];
+  // "p a t" can be the end of a name or of "at": both readings are tried.
+  const withDots = joinSpelled(tokens, dots);
+  const readings = [tokens, withDots, joinSpelled(withDots, ats)];
+  const dictated = [...new Set(readings)].flatMap((reading) => reading.flatMap((_, at) => dictatedAt(reading, at)));
+  return [...asWritten, ...inDisguise, ...dictated];
+}
+
+/** Letters that spell one of the words become that word: "d o t", "d.o.t", "a-t". @returns the same tokens without one. */
+function joinSpelled(tokens: readonly Token[], signs: ReadonlySet<string>): readonly Token[] {
+  const joined: Token[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const token = tokens[at] as Token;
+    const spelled = spelledAt(tokens, at, signs);
+    const end = tokens[(spelled?.next ?? 0) - 1]?.end ?? token.end;
+    joined.push(spelled ? { ...token, word: spelled.word, end, endsSentence: false } : token);
+    at = spelled?.next ?? at + 1;
+  }
+  return joined.every((token, at) => token === tokens[at]) ? tokens : joined;
+}
+
+function spelledAt(tokens: readonly Token[], at: number, signs: ReadonlySet<string>) {
+  const alone = tokens[at]?.word ?? '';
+  if (/^\p{L}(?:[.-]\p{L})+$/u.test(alone)) {
+    const word = alone.replaceAll(/[.-]/g, '');
+    return signs.has(word) ? { word, next: at + 1 } : undefined;
+  }
+  let word = '';
+  for (let next = at; next < at + 6 && /^\p{L}$/u.test(tokens[next]?.word ?? ''); next += 1) {
+    word += tokens[next]?.word;
+    if (word.length > 1 && signs.has(word)) return { word, next: next + 1 };
+  }
+  return undefined;
 }
 
 function spanOf(start: number, end: number): Span {
@@ -49,7 +94,7 @@ function spanOf(start: number, end: number): Span {
 
 function dictatedAt(tokens: readonly Token[], at: number): Span[] {
   if (!ats.has(signOf(tokens[at])) || noDomains.has(tokens[at + 1]?.word ?? '')) return [];
-  const last = domainEnd(tokens, at + 1);
+  const last = domainEnd(tokens, at + 1) ?? bareHostEnd(tokens, at + 1);
   const first = localStart(tokens, at - 1);
   if (last === undefined || first === undefined) return [];
   return [spanOf((tokens[first] as Token).start, (tokens[last] as Token).end)];
@@ -77,6 +122,14 @@ function domainEnd(tokens: readonly Token[], from: number): number | undefined {
     if (endsSentence && (end ?? -1) <= at) return end;
   }
   return end;
+}
+
+/** "my mail is john at localhost"; without such a word it is a server: "it runs at localhost". */
+function bareHostEnd(tokens: readonly Token[], host: number): number | undefined {
+  if (!isBareHost.test(tokens[host]?.word ?? '')) return undefined;
+  for (let at = host - 1; at >= Math.max(0, host - 12) && !tokens[at]?.endsSentence; at -= 1)
+    if (mailWords.has(tokens[at]?.word ?? '')) return host;
+  return undefined;
 }
 
 /** The last letter of a top-level domain that is spelled: "c o m". */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { detectIn } from './detect.ts';
+import { detectIn, type DetectOptions } from './detect.ts';
 
 /** What must be hidden stands between « and »; a passage ends at |. */
 const texts: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +16,11 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'card «4111,1111,1111,1111»',
     'card «4111:1111:1111:1111»',
     'card «4111;1111;1111;1111»',
+    'card «4,111,111,111,111,111»',
+    'it is «4,111,111,111,111,111», thanks',
+    'card «4,111,111,111,111,112»',
+    'card «4,111 1,111 1,111 1,111»',
+    '«3,782,822,463,100,05»',
     'card «4111...1111...1111...1111»',
     'card «4111 … 1111 … 1111 … 1111»',
     'card «4111*1111*1111*1111»',
@@ -162,11 +167,60 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'mail «john at example dot berlin»',
     'mail «john ät example punkt com»',
     'mail mailto:«john@example.com»',
+    '«john@localhost» is a test',
+    'mail «john @ localhost»',
+    'mail «john(at)localhost»',
+    'mail «john@[127.0.0.1]»',
+    'my email is «john at localhost»',
+    'mail «john at example d.o.t com»',
+    'mail «john at example d o t com»',
+    'mail «john at example D. O. T. com»',
+    'mail «john dot smith at example d-o-t c o m»',
+    'mail «john at example d o t co d o t uk»',
+    'mail «john(at)example(d.o.t)com»',
+    'mail «john a t example d o t com»',
+    'mail «john a.t. example d.o.t. com»',
+    'mail «p a t at example d o t com»',
     'my name is spelled «z e b u l o n»',
     'the password is «p o r c u p i n e»',
     'my iban is «d e eight nine three seven oh four double oh double four oh five three two oh one three oh oh oh»',
   ],
 };
+/** Digit words of another language than that of the transcript, and numbers that are spoken in pairs. */
+const spoken: readonly [language: string | null, marked: string][] = [
+  ['de', 'die Karte «quatre un un un un un un un un un un un un un un un»'],
+  ['de', 'la tarjeta es «cuatro uno uno uno uno uno uno uno uno uno uno uno uno uno uno uno»'],
+  ['en', 'my card is «quatre un un un, un un un un, euh, un un un un, un un un un»'],
+  ['en', 'my card is «vier eins eins eins eins eins eins eins eins eins eins eins eins eins eins eins»'],
+  [null, 'card «quattro uno uno uno uno uno uno uno uno uno uno uno uno uno uno uno»'],
+  ['fr', 'ma carte «cuatro uno uno uno uno uno uno uno uno uno uno uno uno uno uno uno»'],
+  ['es', 'meine Karte «vier eins eins eins eins eins eins eins eins eins eins eins eins eins eins eins»'],
+  ['en', 'my card is «quatro um um um um um um um um um um um um um um um»'],
+  ['pt', 'meu cartão é «quatro um um um um um um um um um um um um um um um»'],
+  ['en', 'my number is «zéro six un deux trois quatre cinq six sept huit»'],
+  ['fr', 'mon numéro est le «zéro six douze trente-quatre cinquante-six soixante-dix-huit»'],
+  ['fr', 'au «zero six quatre vingt dix huit douze vingt et un quatre-vingts»'],
+  ['es', 'mi móvil es «seis doce treinta y cuatro cincuenta y seis setenta y ocho»'],
+  ['de', 'meine Nummer ist «null eins sieben sechs zwölf vierunddreißig sechsundfünfzig acht neun»'],
+  ['en', 'my number is «zéro six douze trente-quatre cinquante-six soixante-dix-huit»'],
+  [
+    'de',
+    'meine IBAN ist «d e acht neun drei sieben null vier null null vier vier null fünf drei zwei null eins drei null null null»',
+  ],
+  [
+    'de',
+    'die IBAN lautet «DE neunundachtzig siebenunddreißig null vier null null vierundvierzig null fünf zweiunddreißig null eins dreißig null null»',
+  ],
+  ['en', 'account number «eins zwo drei acht fünf sieben»'],
+];
+const harmlessNumbers: readonly [language: string, text: string][] = [
+  ['fr', 'en dix-neuf cent quatre-vingt-quatre nous étions vingt-trois et il faisait trente-deux degrés'],
+  ['fr', 'dix, vingt, trente, quarante, cinquante, soixante, soixante-dix, quatre-vingts, quatre-vingt-dix'],
+  ['fr', 'le score était de six à deux, puis six à quatre et sept à cinq'],
+  ['es', 'en mil novecientos ochenta y cuatro éramos veintitrés personas de treinta y dos países'],
+  ['de', 'neunzehnhundertvierundachtzig waren wir dreiundzwanzig, und auf dem Konto fehlten zweiunddreißig Euro'],
+  ['de', 'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf'],
+];
 /** Similar texts in which nothing is hidden. */
 const harmless = [
   'we measured 415 555 and 2671 microseconds',
@@ -184,6 +238,14 @@ const harmless = [
   'look @ this . Wow, it works',
   'plan b. it is better than plan c. at last',
   'the options are a b c and d',
+  'the server runs at localhost',
+  'look at localhost and then at the intranet',
+  'the letters t a t and then d o t come again',
+  'the debt is 36,218,605,311,000 and the budget 1,250,000 3,400,000',
+  'um um um um it is um 415 um',
+  'un deux trois quatre cinq six sept huit',
+  'sei sei sei sei',
+  'in dix-neuf cent quatre-vingt-quatre we met acht Leute',
 ];
 
 type Hidden = { passages: string[]; wanted: { passage: number; at: number }[] };
@@ -204,17 +266,29 @@ function parse(marked: string): Hidden {
   return { passages, wanted };
 }
 
+function expectHidden(marked: string, given: DetectOptions): void {
+  const { passages, wanted } = parse(marked);
+  const found = detectIn(passages, given);
+  const shown = wanted.filter(({ passage, at }) => !found[passage]?.some(({ start, end }) => start <= at && at < end));
+  expect(wanted.length).toBeGreaterThan(0);
+  expect(shown.map(({ passage, at }) => passages[passage]?.slice(at, at + 1))).toEqual([]);
+}
+
 const options = { language: 'en', knownNames: [] };
 
 describe.each(Object.entries(texts))('%s', (_, cases) => {
-  it.each(cases)('are hidden in %j', (marked) => {
-    const { passages, wanted } = parse(marked);
-    const found = detectIn(passages, options);
-    const shown = wanted.filter(
-      ({ passage, at }) => !found[passage]?.some(({ start, end }) => start <= at && at < end),
-    );
-    expect(wanted.length).toBeGreaterThan(0);
-    expect(shown.map(({ passage, at }) => passages[passage]?.slice(at, at + 1))).toEqual([]);
+  it.each(cases)('are hidden in %j', (marked) => expectHidden(marked, options));
+});
+
+describe('numbers in the words of any language', () => {
+  it.each(spoken)('are hidden in a transcript of %s: %j', (language, marked) => {
+    expectHidden(marked, { language, knownNames: [] });
+  });
+});
+
+describe('numbers that are not personal', () => {
+  it.each(harmlessNumbers)('are left alone in a transcript of %s: %j', (language, text) => {
+    expect(detectIn([text], { language, knownNames: [] }).flat()).toEqual([]);
   });
 });
 

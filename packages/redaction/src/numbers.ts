@@ -43,7 +43,9 @@ function kindAlone(tokens: readonly Token[], run: DigitRun, regions: readonly Co
   const found = cueNear(tokens, run.first, run.last);
   if (run.digits.length < 3 || (isCounting(run) && !isAnnounced(found))) return undefined;
   const written = writtenOf(tokens, run);
-  return kindOf({ run, written, cue: found?.near ? found.cue : undefined, regions }) ?? farKind(run, found?.cue);
+  const cue = found?.near ? found.cue : undefined;
+  const spoken = run.foreignLanguage === undefined ? [] : phoneRegions(run.foreignLanguage);
+  return kindOf({ run, written, cue, regions: [...regions, ...spoken] }) ?? farKind(run, found?.cue);
 }
 
 function writtenOf(tokens: readonly Token[], { first, last }: DigitRun): string {

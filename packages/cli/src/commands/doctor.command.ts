@@ -118,7 +118,7 @@ async function engines(folder: DataFolder): Promise<Finding[]> {
   const engine = pocketSphinx
     ? 'speech engine: PocketSphinx (English, modest accuracy)'
     : 'no speech engine: recordings will wait for one';
-  return [...models, note(`${engine}. ${hint.slice(-2).join(' ')}`)];
+  return [...models, note(`${engine}. ${hint.lines.slice(-2).join(' ')}`)];
 }
 
 /** Needed only for imports from pages of media sites. */

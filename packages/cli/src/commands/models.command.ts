@@ -15,12 +15,12 @@ import {
   type CatalogueEntry,
   type Evaluation,
   type InstalledModel,
-  type Suggestion,
+  type Machine,
 } from '@overtone/models';
 import { dataFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { missingPackages, productPackages } from '../setup/packages.ts';
-import { createTerminal } from '../terminal.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
 
 type DataOption = { readonly data?: string };
 
@@ -49,7 +49,7 @@ export async function listModels(options: DataOption & { readonly json?: boolean
   terminal.line('In the catalogue (./overtone models pull NAME):');
   for (const entry of catalogue) terminal.line(`  ${describe(entry)}`);
   terminal.line();
-  for (const line of suggestionLines(suggestModel(await readMachine(), catalogue), installed)) terminal.line(line);
+  for (const line of (await hintOf(installed, catalogue))?.lines ?? []) terminal.line(line);
   const endpoint = process.env['ASR_OPENAI_BASE_URL'];
   if (endpoint !== undefined) terminal.done(`endpoint for transcription: ${endpoint}`);
   const pocketSphinx = !missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'));
@@ -65,20 +65,32 @@ export async function pull(name: string, options: DataOption & { readonly accept
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   await refuseModelErrors(async () => {
     const entry = entryOf(await catalogueOf(), name);
-    terminal.step(`${name}: ${size(transferBytes(entry))} to download`);
-    const outcome = await pullModel({
-      cacheDir: modelFolder(options.data),
-      entry,
-      mirror: process.env['OT_MODEL_MIRROR'],
-      allowedRanges: process.env['OT_OUTBOUND_ALLOWED_RANGES'],
-      proxied: process.env['NODE_USE_ENV_PROXY'] === '1',
-      acceptLicence: options.acceptLicence === true,
-      signal: aborter.signal,
-      onProgress: (received, total) =>
-        terminal.busy(`${name}: ${size(received)} of ${size(total)}, ${Math.floor((received / total) * 100)} %`),
-    });
-    terminal.done(outcome === 'present' ? `${name} is installed and verified already` : `${name} is installed`);
+    const acceptLicence = options.acceptLicence === true;
+    await pullEntry(entry, { cacheDir: modelFolder(options.data), acceptLicence, signal: aborter.signal, terminal });
   });
+}
+
+type PullOfEntry = { cacheDir: string; acceptLicence: boolean; signal: AbortSignal; terminal: Terminal };
+
+/** Downloads, verifies and installs a model with its progress on the terminal. Throws `ModelError`. */
+export async function pullEntry(
+  entry: CatalogueEntry,
+  { cacheDir, acceptLicence, signal, terminal }: PullOfEntry,
+): Promise<void> {
+  const { name } = entry;
+  terminal.step(`${name}: ${size(transferBytes(entry))} to download`);
+  const outcome = await pullModel({
+    cacheDir,
+    entry,
+    mirror: process.env['OT_MODEL_MIRROR'],
+    allowedRanges: process.env['OT_OUTBOUND_ALLOWED_RANGES'],
+    proxied: process.env['NODE_USE_ENV_PROXY'] === '1',
+    acceptLicence,
+    signal,
+    onProgress: (received, total) =>
+      terminal.busy(`${name}: ${size(received)} of ${size(total)}, ${Math.floor((received / total) * 100)} %`),
+  });
+  terminal.done(outcome === 'present' ? `${name} is installed and verified already` : `${name} is installed`);
 }
 
 /** Hashes the files of one model, or of all, and compares them. Exit code 1 when one differs. */
@@ -120,21 +132,37 @@ export async function importFolder(
   terminal.done(`${done.name} is installed (${done.kind})`);
 }
 
+/** Which speech model to install. `entry`: of the catalogue; null: the catalogue has none that fits. */
+export type SpeechModelHint = {
+  readonly lines: readonly string[];
+  readonly entry: CatalogueEntry | null;
+  readonly command: string;
+};
+
 /** What `up` and `doctor` say of the speech models; undefined: a speech model is installed and verified. */
-export async function speechModelHint(folder: string): Promise<string[] | undefined> {
-  const installed = await listInstalled(folder);
-  if (installed.some(({ kind, fault }) => kind === 'asr' && fault === null)) return undefined;
-  return suggestionLines(suggestModel(await readMachine(), await catalogueOf().catch(() => [])), installed);
+export async function speechModelHint(folder: string): Promise<SpeechModelHint | undefined> {
+  return hintOf(await listInstalled(folder), await catalogueOf().catch(() => []));
 }
 
-function suggestionLines({ text, entry }: Suggestion, installed: readonly InstalledModel[]): string[] {
-  const waiting = installed.filter(({ kind, fault }) => kind === 'asr' && fault !== null);
-  if (installed.some(({ kind, fault }) => kind === 'asr' && fault === null)) return [];
-  const unverified = waiting.map(({ name, fault }) => `The speech model ${name} is not used: ${fault}`);
+async function hintOf(
+  installed: readonly InstalledModel[],
+  catalogue: readonly CatalogueEntry[],
+): Promise<SpeechModelHint | undefined> {
+  const speechModels = installed.filter(({ kind }) => kind === 'asr');
+  if (speechModels.some(({ fault }) => fault === null)) return undefined;
+  const machine = await readMachine();
+  const { text, entry } = suggestModel(machine, catalogue);
+  const unverified = speechModels.map(({ name, fault }) => `The speech model ${name} is not used: ${fault}`);
+  const suggestion = `Speech models that suit this machine (${machineText(machine)}): ${text}.`;
   const command = entry
     ? `Fetch one with: ./overtone models pull ${entry.name}${entry.licence.acceptance ? ' --accept-licence' : ''}`
     : 'The catalogue has none with a verified hash; docs/models.md names addresses. Then: ./overtone models import FOLDER';
-  return [...unverified, `Speech models that suit this machine: ${text}.`, command];
+  return { lines: [...unverified, suggestion, command], entry, command };
+}
+
+function machineText({ cores, memoryBytes, gpuMemoryMib }: Machine): string {
+  const gpu = gpuMemoryMib === null ? 'no GPU' : `a GPU with ${size(gpuMemoryMib * 1024 ** 2)}`;
+  return `${cores} ${cores === 1 ? 'core' : 'cores'}, ${size(memoryBytes)} of memory, ${gpu}`;
 }
 
 function catalogueOf(): Promise<CatalogueEntry[]> {
@@ -181,6 +209,6 @@ export function figures({ set, wer, der, real_time_factor: factor, peak_memory_m
   ].join(', ');
 }
 
-function size(bytes: number): string {
+export function size(bytes: number): string {
   return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(2)} GiB`;
 }

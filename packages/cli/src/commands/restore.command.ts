@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import {
   BackupError,
   backupNameOf,
@@ -26,7 +25,7 @@ import { megabytes } from '../backup/sizes.ts';
 import { postgresPrograms } from '../backup/with-postgres.ts';
 import { productVersion } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
-import { createTerminal, type Terminal } from '../terminal.ts';
+import { ask, createTerminal, type Terminal } from '../terminal.ts';
 import { refusing, removeOldFiles } from './backup.command.ts';
 
 /** Options of `restore`. */
@@ -192,13 +191,11 @@ function checkVersion(manifest: Manifest): void {
 
 async function confirm(manifest: Manifest, { database }: Installation): Promise<void> {
   if (!process.stdin.isTTY) throw new Refusal('Confirm with --yes when no terminal is there to ask.');
-  const prompt = createInterface({ input: process.stdin, output: process.stdout });
-  const typed = await prompt.question(
+  const typed = await ask(
     `The database ${database} will be replaced by the backup of ${manifest.created_at}, and everybody is signed out.\n` +
       `Type the name of the database to go on: `,
   );
-  prompt.close();
-  if (typed.trim() !== database) throw new Refusal('Not confirmed; nothing was touched.');
+  if (typed?.trim() !== database) throw new Refusal('Not confirmed; nothing was touched.');
 }
 
 /** @returns undefined when there is nothing to save, or the caller does not want it saved. */

@@ -13,7 +13,8 @@ import { spawnGuardian } from '../supervisor/guardian.ts';
 import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
-import { modelFolder, speechModelHint } from './models.command.ts';
+import { modelFolder } from './models.command.ts';
+import { offerSpeechModel } from './model-offer.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 import { pinRelease, readPin, releaseOfClone } from '../update/releases.ts';
 
@@ -33,12 +34,13 @@ export async function up(options: UpOptions): Promise<void> {
   const gpuScale = options.gpuScale === true;
   const scale = gpuScale ? gpuScaleOf(process.env) : undefined;
   openDataFolder(folder);
-  await withLock(setupLock(folder), async () => {
+  const started = await withLock(setupLock(folder), async () => {
     if (await isLocked(instanceLock(folder))) {
       const later = gpuScale
         ? '; stop it first to start it with --gpu-scale'
         : ' (after an update: ./overtone restart)';
-      return terminal.done(`Overtone is running already at ${address(folder)}${later}`);
+      terminal.done(`Overtone is running already at ${address(folder)}${later}`);
+      return undefined;
     }
     checkDisk(folder);
     await ensurePackages(productPackages, terminal.step);
@@ -52,8 +54,10 @@ export async function up(options: UpOptions): Promise<void> {
     await adoptModels(modelFolder(folder.root), { wasUsedBefore, terminal });
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
-    await announce(folder, terminal, options.detach === true);
+    return announce(folder, terminal, options.detach === true);
   });
+  // After the setup: a question that waits for its answer must not hold the lock.
+  if (started) await offerSpeechModel({ cacheDir: modelFolder(folder.root), isFirstStart: started.isFirst, terminal });
 }
 
 // A later checkout in the clone does not change the version of an installed release; `update` does.
@@ -75,7 +79,8 @@ function address(folder: DataFolder) {
   return instance === undefined ? folder.root : baseUrl(instance);
 }
 
-async function announce(folder: DataFolder, terminal: Terminal, detached: boolean): Promise<void> {
+/** `isFirst`: the password of the first administrator was shown. */
+function announce(folder: DataFolder, terminal: Terminal, detached: boolean): { isFirst: boolean } {
   const instance = readInstance(folder)!;
   const password = takeAdminPassword(folder, secretsIn(folder.secrets), instance);
   terminal.line();
@@ -84,9 +89,9 @@ async function announce(folder: DataFolder, terminal: Terminal, detached: boolea
     terminal.line(`  sign in as  ${instance.adminEmail}`);
     terminal.line(`  password    ${password === process.env['OT_ADMIN_PASSWORD'] ? '(as given)' : password}`);
     if (password !== process.env['OT_ADMIN_PASSWORD']) terminal.line('  It is shown this once.');
-    for (const line of (await speechModelHint(modelFolder(folder.root))) ?? []) terminal.line(`  ${line}`);
   }
   terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
+  return { isFirst: password !== undefined };
 }
 
 async function startHere(folder: DataFolder, terminal: Terminal, gpuScale: boolean): Promise<void> {
@@ -113,7 +118,8 @@ async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: b
   const abandon = () => {
     if (child.pid !== undefined) kill(-child.pid, 'SIGTERM');
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abandon);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, abandon);
   const progress = progressOn(terminal);
   const failure = await new Promise<string | undefined>((resolve) => {
     child.on('message', (message: SupervisorMessage) => {
@@ -128,6 +134,8 @@ async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: b
     abandon();
     throw new Refusal(`Overtone did not start: ${failure}. Look at ${folder.logs}`);
   }
+  // From here on a signal ends this command only.
+  for (const signal of signals) process.off(signal, abandon);
   child.disconnect();
   child.unref();
 }

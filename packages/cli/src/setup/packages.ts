@@ -20,8 +20,8 @@ export const productPackages: readonly SystemPackage[] = [
 ];
 
 /**
- * The additional packages of its tests: synthetic voices, recordings, a browser, a directory, a proxy, Prometheus, and
- * kustomize.
+ * The additional packages of its tests: synthetic voices, recordings, a browser, a directory, a proxy, Prometheus,
+ * kustomize, and scoring programs.
  */
 export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
@@ -38,6 +38,7 @@ export const testPackages: readonly SystemPackage[] = [
   program('openssl', 'openssl'),
   program('prometheus', 'prometheus', 'promtool'),
   program('kubernetes-client', 'kubectl'),
+  program('sctk', 'sctk'),
 ];
 
 /** The packages of the benchmarks' peers, and further voices. */
