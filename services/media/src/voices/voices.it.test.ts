@@ -174,6 +174,15 @@ describe('a voice that got a name', () => {
     });
     expect([created.status, created.body.code]).toEqual([409, 'voices_disabled']);
   });
+
+  it('has a profile also when it got the name before voices were allowed', async () => {
+    await allow(false);
+    const [{ speakers }, other] = [await record('anna', 'ben'), await record('anna', 'cem')];
+    await name(speakers[0], 'Anna');
+    await name(other.speakers[0], 'anna');
+    await allow(true);
+    expect(await profiles()).toMatchObject([{ name: expect.stringMatching(/^anna$/i), speakers: 2 }]);
+  });
 });
 
 describe('speaker profiles', () => {

@@ -16,7 +16,7 @@ import { createProfiles } from './profiles.service.ts';
 import { createVoiceSuggestions } from './suggestions.service.ts';
 import { createVoiceExport } from './voice-export.service.ts';
 import { createVoiceSources } from './voice-sources.read-model.ts';
-import { readVoiceSettings, requestMatching, voiceSettingsStore } from './voices.store.ts';
+import { linkNamedSpeakers, readVoiceSettings, requestMatching, voiceSettingsStore } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log };
 
@@ -84,9 +84,10 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
     periodics: [periodic('match voices', matchEveryMs, matching.matchDue)],
   };
 
-  /** Forbidding deletes what is stored; search-indexer deletes the embeddings. */
+  /** Speakers that have a name get a profile. Forbidding deletes what is stored; search-indexer deletes the embeddings. */
   async function setAllowed(tx: Tx, allowed: boolean): Promise<void> {
-    if (!allowed) {
+    if (allowed) await linkNamedSpeakers(tx);
+    else {
       await tx.speakerProfile.deleteMany();
       await tx.speakerApart.deleteMany();
       await tx.voiceMatchDue.deleteMany();

@@ -8,7 +8,7 @@ import {
 import { createSettingsStore, withChanges, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
 import { groupsOf } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
-import type { Prisma } from '../generated/client.ts';
+import { Prisma } from '../generated/client.ts';
 
 /** The group has no secrets, so it needs no key. */
 function noKey(): never {
@@ -66,6 +66,20 @@ export async function linkNamedSpeaker(
   if (speaker.profileId) await rejectProfile(tx, { speakerId, profileId: speaker.profileId, userId });
   if (profileId) await tx.speakerSuggestion.deleteMany({ where: { speakerId, profileId } });
   await requestMatching(tx, [userId]);
+}
+
+/** The same for all names that speakers had before voices were allowed. */
+export async function linkNamedSpeakers(tx: Tx): Promise<void> {
+  const named = Prisma.sql`from speaker s join media_file f on f.uuid = s.media_file_id
+    where s.display_name is not null and s.profile_id is null and not s.voice_excluded and f.deleted_at is null`;
+  await tx.$executeRaw`
+    insert into speaker_profile (owner_id, name)
+    select f.user_id, min(s.display_name) ${named} group by f.user_id, lower(s.display_name) on conflict do nothing`;
+  await tx.$executeRaw`
+    update speaker set profile_id = p.uuid
+    from (select s.uuid, f.user_id, lower(s.display_name) as name ${named}) n
+    join speaker_profile p on p.owner_id = n.user_id and lower(p.name) = n.name
+    where speaker.uuid = n.uuid`;
 }
 
 async function findOrCreateProfile(tx: Tx, userId: string, name: string): Promise<string> {

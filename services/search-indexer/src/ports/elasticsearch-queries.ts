@@ -83,7 +83,8 @@ export function nearestQuery(
 }
 
 export function vectorMapping({ dim }: VectorModel): estypes.MappingProperty {
-  return { type: 'dense_vector', dims: dim, index: true, similarity: 'cosine', index_options: { type: 'int8_hnsw' } };
+  // Uncompressed: version 8 scores compressed vectors by their compressed form, so that no minimum could be set.
+  return { type: 'dense_vector', dims: dim, index: true, similarity: 'cosine', index_options: { type: 'hnsw' } };
 }
 
 /** The server refreshes only after a file is complete. */
