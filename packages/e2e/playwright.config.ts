@@ -16,7 +16,7 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: join(results, 'e2e.json') }]],
   timeout: defaultLimitMs,
   workers: 3,
-  projects: ['product', 'pages', 'scripted', 'replicas', 'killed', 'one-update', 'update'].map((name) => ({
+  projects: ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update', 'update'].map((name) => ({
     name,
     testMatch: `${name}.spec.ts`,
   })),

@@ -55,7 +55,7 @@ export function ring(name: 'pure' | 'it' | 'elasticsearch'): Check {
 }
 
 /** The projects of the default run. */
-const projects = ['product', 'pages', 'scripted', 'replicas', 'killed', 'one-update'];
+const projects = ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'];
 /** Tests that run only when they are named: `./overtone test update`. */
 const namedTests: Readonly<Record<string, () => Check[]>> = {
   update: () => endToEnd(['update']),
