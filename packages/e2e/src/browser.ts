@@ -24,7 +24,8 @@ const quiet = [
 /** A real Chromium whose network access is limited to the product. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = executables.find((path) => existsSync(path));
-  if (!executablePath) throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium-headless-shell`);
+  if (!executablePath)
+    throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium-headless-shell`);
   return chromium.launch({ executablePath, args: [...quiet, ...more] });
 }
 

@@ -120,7 +120,11 @@ describe('language models of everyone', () => {
       'insights_settings_changed',
       'model_provider_deleted',
     ]);
-    expect(auditedOf(person)[0]!.details).toMatchObject({ provider: 'Model', host: new URL(server.url).host, scope: 'system' });
+    expect(auditedOf(person)[0]!.details).toMatchObject({
+      provider: 'Model',
+      host: new URL(server.url).host,
+      scope: 'system',
+    });
     expect(JSON.stringify(auditedOf(person))).not.toContain(key);
   });
 
