@@ -56,7 +56,7 @@ function EngineForm({ saved }: { saved: Answer }) {
   });
   const items = new Map(saved.settings.map((item) => [item.key, item]));
   return (
-    <SettingsForm form={form} fields={[...items.keys()]}>
+    <SettingsForm form={form}>
       <Text size="sm" c="dimmed">
         {t`Workers apply a change within seconds, without a restart. Recordings in progress finish with the old values.`}
       </Text>
