@@ -3,6 +3,8 @@ import {
   secretsOf,
   toSettingItems,
   type SettingChanges,
+  type SettingDef,
+  type SettingFields,
   type SettingItem,
   type Settings,
   type SettingValues,
@@ -104,10 +106,11 @@ export function withChanges<G extends Settings<object>>(
   return { ...defaultsOf(group), ...Object.fromEntries(kept) };
 }
 
-const longestDetail = 200;
+/** A longer text is recorded by its length only: it may contain anything. */
+const longestDetail = 1_024;
 
 /**
- * What the audit trail records of a change: the names of the settings, and their new values without secrets and long texts.
+ * What the audit trail records of a change: the names of the settings and their new values, without secrets and long texts.
  * @throws AppError invalid_request, when there is nothing to change.
  */
 export function changeDetails<G extends Settings<object>>(
@@ -116,18 +119,17 @@ export function changeDetails<G extends Settings<object>>(
 ): Record<string, string> {
   const given = givenIn(changes);
   if (given.length === 0) throw invalid('invalid_request', 'There is nothing to change');
-  const secrets = secretsOf(group);
-  const detailOf = (name: string, value: unknown): string => {
-    if (value === null) return secrets.includes(name) ? 'removed' : 'default';
-    if (secrets.includes(name)) return 'set';
-    const text = Array.isArray(value) ? value.join(', ') : String(value);
-    return text.length > longestDetail ? `${text.length} characters` : text;
-  };
-  const changed = given.map(([name]) => name).toSorted();
-  return {
-    changed: changed.join(', '),
-    ...Object.fromEntries(given.map(([name, value]) => [name, detailOf(name, value)])),
-  };
+  const fields = group.fields as SettingFields;
+  const details = given.map(([name, value]) => [name, detailOf(fields[name]?.form, value)]);
+  const names = given.map(([name]) => name).toSorted();
+  return { changed: names.join(', '), ...Object.fromEntries(details) };
+}
+
+function detailOf(form: SettingDef['form'] | undefined, value: unknown): string {
+  if (value === null) return form?.type === 'secret' ? 'removed' : 'default';
+  if (form?.type === 'secret') return 'set';
+  const text = Array.isArray(value) ? value.join(', ') : String(value);
+  return (form?.max_length ?? 0) > longestDetail ? `${text.length} characters` : text;
 }
 
 function givenIn(changes: object): [name: string, value: unknown][] {

@@ -6,6 +6,7 @@ import { statusOf, notSet, requireUsable, type Target } from './destination.ts';
 import { recordOperation, type AdminRequest } from './operator.ts';
 import {
   concernsDestination,
+  destinationField,
   requireSecretOfServer,
   splitSecrets,
   validate,
@@ -67,7 +68,7 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
       validate(settings, secrets);
       if (concernsDestination(changes)) {
         const status = await readStatus(settings, secrets, 'check');
-        if (status.destination !== null) requireUsable(status);
+        if (status.destination !== null) requireUsable(status, destinationField(settings));
       }
       await db.$transaction(async (tx) => {
         // Another administrator may have changed the rest while the destination was tested.
