@@ -58,7 +58,8 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await page.getByTestId('test-result').getByText('Test failed').waitFor();
         await press('Save');
         await page.getByText('The settings weren’t saved').waitFor();
-        await page.getByText('destination_unavailable').waitFor();
+        await page.getByText('Check the marked fields.').waitFor();
+        await page.getByText('/proc/nothing cannot be created.').first().waitFor();
         await press('Discard changes');
         assert.equal(await page.getByLabel('Path of the folder').inputValue(), '');
       },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { startLanguageModelServer, type LanguageModelServer } from '@overtone/testkit/language-model';
 import { barriers } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -113,6 +113,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await page.goto(path);
       await page.getByLabel('People may use language models of their own').check();
       await page.getByText(/Addresses in private networks stay refused/).waitFor();
+      await saveForm(page);
       await page.goto('/account');
       await press('Add a language model');
       await fill({ Name: ownName, Address: server.urls.ollama, Key: key });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
+import { settingsByKey } from '@overtone/testkit';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
@@ -101,8 +102,8 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
       await page.goto('/admin/organisation');
       await page.getByLabel('About the organisation').fill('Acme makes anvils.');
       await saveForm(page);
-      const saved = await client.ok<{ organisation_context: string }>('GET', '/api/admin/organisation-context');
-      assert.equal(saved.organisation_context, 'Acme makes anvils.');
+      const saved = settingsByKey(await client.ok('GET', '/api/admin/organisation-context'));
+      assert.equal(saved['organisation_context']?.value, 'Acme makes anvils.');
       await until('it is in the audit log', async () => {
         const found = await client.ok<{ items: object[] }>(
           'GET',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -217,15 +218,22 @@ describe('a backup', () => {
 });
 
 describe('a retention', () => {
+  const sha256 = (value: object) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
   it('keeps a backup of as many days, weeks and months as its settings say', async () => {
     const plant = async (days: number) => {
       const [newest = ''] = (await readdir(folder)).filter((file) => file.endsWith('.manifest.json'));
-      const manifest = JSON.parse(await readFile(join(folder, newest), 'utf8')) as Body & { dump: Body };
+      const text = await readFile(join(folder, newest), 'utf8');
+      const { manifest_sha256: _, ...manifest } = JSON.parse(text) as Body & { dump: Body };
       const createdAt = new Date(Date.now() - days * 86_400_000).toISOString();
-      const name = `overtone-${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+      const stamp = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+      const name = String(manifest['name']).replace(/\d{8}T\d{6}Z/, stamp);
       const planted = { ...manifest, name, created_at: createdAt, dump: { ...manifest.dump, file: `${name}.dump` } };
       await copyFile(join(folder, String(manifest.dump['file'])), join(folder, `${name}.dump`));
-      await writeFile(join(folder, `${name}.manifest.json`), JSON.stringify(planted));
+      await writeFile(
+        join(folder, `${name}.manifest.json`),
+        JSON.stringify({ ...planted, manifest_sha256: sha256(planted) }),
+      );
       return name;
     };
     const none = { retention_daily: 0, retention_weekly: 0, retention_monthly: 0 };

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { shownValues, valuesOf, type SettingEdits } from '../settings/items.ts';
 import { SettingFields } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
@@ -10,7 +10,6 @@ import { backupSettingsQuery, type DestinationStatus } from './operations-querie
 import { shownBackupLabels } from './setting-labels.ts';
 
 type Saved = ResponseBody<'GET /api/admin/backup/settings'>;
-type Changes = RequestBody<'PUT /api/admin/backup/settings'>;
 
 /** The settings of the backups. */
 export function BackupForm({ saved: { settings } }: { saved: Saved }) {
@@ -19,11 +18,11 @@ export function BackupForm({ saved: { settings } }: { saved: Saved }) {
     name: 'backup-settings',
     saved: valuesOf(settings),
     save: async (changes) => {
-      const answer = await call('PUT /api/admin/backup/settings', { body: changes as Changes });
+      const answer = await call('PUT /api/admin/backup/settings', { body: changes });
       client.setQueryData(backupSettingsQuery.queryKey, answer);
       await client.invalidateQueries({ queryKey: ['backup'] });
     },
-    test: (changes) => call('POST /api/admin/backup/test', { body: changes as Changes }),
+    test: (changes) => call('POST /api/admin/backup/test', { body: changes }),
   });
   const hasPassphrase = settings.some(({ key, is_set }) => key === 'passphrase' && is_set);
   const labels = shownBackupLabels(shownValues(settings, form.fields), hasPassphrase);

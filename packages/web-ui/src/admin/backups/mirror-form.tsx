@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { shownValues, valuesOf, type SettingEdits } from '../settings/items.ts';
 import { SettingFields } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
@@ -10,7 +10,6 @@ import { mirrorSettingsQuery, type DestinationStatus } from './operations-querie
 import { shownMirrorLabels } from './setting-labels.ts';
 
 type Saved = ResponseBody<'GET /api/admin/media-mirror/settings'>;
-type Changes = RequestBody<'PUT /api/admin/media-mirror/settings'>;
 
 /** The settings of the media mirror. */
 export function MirrorForm({ saved: { settings } }: { saved: Saved }) {
@@ -19,11 +18,11 @@ export function MirrorForm({ saved: { settings } }: { saved: Saved }) {
     name: 'media-mirror-settings',
     saved: valuesOf(settings),
     save: async (changes) => {
-      const answer = await call('PUT /api/admin/media-mirror/settings', { body: changes as Changes });
+      const answer = await call('PUT /api/admin/media-mirror/settings', { body: changes });
       client.setQueryData(mirrorSettingsQuery.queryKey, answer);
       await client.invalidateQueries({ queryKey: ['media-mirror'] });
     },
-    test: (changes) => call('POST /api/admin/media-mirror/test', { body: changes as Changes }),
+    test: (changes) => call('POST /api/admin/media-mirror/test', { body: changes }),
   });
   return (
     <SettingsForm form={form} test={destinationTest()}>

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import type { labelGroup, SettingValues } from '@overtone/contracts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
@@ -52,8 +52,7 @@ function LabelsForm({ settings }: ResponseBody<'GET /api/admin/label-settings'>)
     name: 'label-settings',
     saved: valuesOf(settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/label-settings'>;
-      client.setQueryData(settingsQuery.queryKey, await call('PUT /api/admin/label-settings', { body }));
+      client.setQueryData(settingsQuery.queryKey, await call('PUT /api/admin/label-settings', { body: changes }));
     },
   });
   return (

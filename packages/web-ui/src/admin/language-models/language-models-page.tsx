@@ -3,7 +3,6 @@ import { Stack, Text } from '@mantine/core';
 import type { insightsGroup, SettingValues } from '@overtone/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody } from '../../api/routes.ts';
 import { ModelList } from '../../language-models/model-list.tsx';
 import { systemActions, systemModelsQuery, type SystemModels } from '../../language-models/model-queries.ts';
 import { SentWhere } from '../../language-models/sent-where.tsx';
@@ -65,7 +64,7 @@ function UseSettings({ settings }: Pick<SystemModels, 'settings'>) {
     name: 'insights-settings',
     saved: valuesOf(settings),
     save: async (changes) => {
-      await call('PUT /api/admin/llm-settings', { body: changes as RequestBody<'PUT /api/admin/llm-settings'> });
+      await call('PUT /api/admin/llm-settings', { body: changes });
       await client.invalidateQueries({ queryKey: ['language-models'] });
     },
   });

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import type { promptsGroup, SettingValues } from '@overtone/contracts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
@@ -48,8 +48,7 @@ function ContextForm({ settings }: ResponseBody<'GET /api/admin/organisation-con
     name: 'organisation-context',
     saved: valuesOf(settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/organisation-context'>;
-      client.setQueryData(contextQuery.queryKey, await call('PUT /api/admin/organisation-context', { body }));
+      client.setQueryData(contextQuery.queryKey, await call('PUT /api/admin/organisation-context', { body: changes }));
     },
   });
   return (

@@ -4,7 +4,7 @@ import { Stack, Text } from '@mantine/core';
 import type { AudioMasking, RedactionAudience, RedactionPolicy } from '@overtone/contracts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { kindMessages } from '../../ui/masked-kinds.tsx';
@@ -93,8 +93,7 @@ function PolicyForm({ settings }: Policy) {
     name: 'redaction-policy',
     saved: valuesOf(settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/redaction-policy'>;
-      client.setQueryData(policyQuery.queryKey, await call('PUT /api/admin/redaction-policy', { body }));
+      client.setQueryData(policyQuery.queryKey, await call('PUT /api/admin/redaction-policy', { body: changes }));
     },
   });
   return (

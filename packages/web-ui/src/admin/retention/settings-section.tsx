@@ -3,7 +3,6 @@ import { Text } from '@mantine/core';
 import type { retentionGroup, SettingValues } from '@overtone/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { shownValues, valuesOf } from '../settings/items.ts';
@@ -33,8 +32,10 @@ export function RetentionSettingsForm({ saved: { settings, next_due } }: { saved
     name: 'retention-settings',
     saved: valuesOf(settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/retention/settings'>;
-      client.setQueryData(retentionSettingsQuery.queryKey, await call('PUT /api/admin/retention/settings', { body }));
+      client.setQueryData(
+        retentionSettingsQuery.queryKey,
+        await call('PUT /api/admin/retention/settings', { body: changes }),
+      );
     },
   });
   const { schedule } = shownValues(settings, form.fields);

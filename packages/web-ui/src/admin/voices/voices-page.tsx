@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { shownValue, valuesOf } from '../settings/items.ts';
@@ -49,8 +49,7 @@ function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profi
     name: 'voice-settings',
     saved: valuesOf(saved.settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/voice-profiles'>;
-      client.setQueryData(voicesQuery.queryKey, await call('PUT /api/admin/voice-profiles', { body }));
+      client.setQueryData(voicesQuery.queryKey, await call('PUT /api/admin/voice-profiles', { body: changes }));
       void client.invalidateQueries({ queryKey: ['voices'] });
       void client.invalidateQueries({ queryKey: speakerIndexQuery.queryKey });
     },
