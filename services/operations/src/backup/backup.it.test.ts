@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -7,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { checkBackup, findPrograms, openDestination, replay } from '@overtone/backup';
+import { checkBackup, findPrograms, openDestination, readManifest, replay, writeManifest } from '@overtone/backup';
 import { clearRestore } from '@overtone/backup/databases';
 import { settingsByKey } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startS3 } from '@overtone/testkit/s3';
-import { adminId, createWorld, encryptionKey, type Body } from '../../test/world.ts';
+import { adminId, createWorld, encryptionKey } from '../../test/world.ts';
 
 const resealMain = join(import.meta.dirname, '../reseal.main.ts');
 
@@ -218,22 +217,16 @@ describe('a backup', () => {
 });
 
 describe('a retention', () => {
-  const sha256 = (value: object) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
-
   it('keeps a backup of as many days, weeks and months as its settings say', async () => {
     const plant = async (days: number) => {
       const [newest = ''] = (await readdir(folder)).filter((file) => file.endsWith('.manifest.json'));
-      const text = await readFile(join(folder, newest), 'utf8');
-      const { manifest_sha256: _, ...manifest } = JSON.parse(text) as Body & { dump: Body };
+      const manifest = readManifest(await readFile(join(folder, newest), 'utf8'));
       const createdAt = new Date(Date.now() - days * 86_400_000).toISOString();
       const stamp = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
-      const name = String(manifest['name']).replace(/\d{8}T\d{6}Z/, stamp);
+      const name = manifest.name.replace(/\d{8}T\d{6}Z/, stamp);
       const planted = { ...manifest, name, created_at: createdAt, dump: { ...manifest.dump, file: `${name}.dump` } };
-      await copyFile(join(folder, String(manifest.dump['file'])), join(folder, `${name}.dump`));
-      await writeFile(
-        join(folder, `${name}.manifest.json`),
-        JSON.stringify({ ...planted, manifest_sha256: sha256(planted) }),
-      );
+      await copyFile(join(folder, manifest.dump.file), join(folder, `${name}.dump`));
+      await writeFile(join(folder, `${name}.manifest.json`), writeManifest(planted));
       return name;
     };
     const none = { retention_daily: 0, retention_weekly: 0, retention_monthly: 0 };
