@@ -128,7 +128,7 @@ export function changeDetails<G extends Settings<object>>(
 function detailOf(form: SettingDef['form'] | undefined, value: unknown): string {
   if (value === null) return form?.type === 'secret' ? 'removed' : 'default';
   if (form?.type === 'secret') return 'set';
-  const text = Array.isArray(value) ? value.join(', ') : String(value as string | number | boolean);
+  const text = [value].flat().join(', ');
   return (form?.max_length ?? 0) > longestDetail ? `${text.length} characters` : text;
 }
 

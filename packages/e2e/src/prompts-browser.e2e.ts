@@ -100,7 +100,7 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
     }),
     step('what is sent about the organisation is saved', async () => {
       await page.goto('/admin/organisation');
-      await page.getByLabel('About the organisation').fill('Acme makes anvils.');
+      await page.getByLabel('About the organisation', { exact: true }).fill('Acme makes anvils.');
       await saveForm(page);
       const saved = settingsByKey(await client.ok('GET', '/api/admin/organisation-context'));
       assert.equal(saved['organisation_context']?.value, 'Acme makes anvils.');
@@ -118,7 +118,7 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
         await page.setViewportSize({ width, height: 800 });
         for (const [title, path, ready] of [
           ['prompts', '/prompts', page.getByTestId('active-prompts')],
-          ['organisation', '/admin/organisation', page.getByLabel('About the organisation')],
+          ['organisation', '/admin/organisation', page.getByLabel('About the organisation', { exact: true })],
         ] as const) {
           await page.goto(path);
           await ready.waitFor();
