@@ -8,6 +8,7 @@ import {
   type SettingItem,
   type Settings,
   type SettingValues,
+  type Sourced,
 } from '@overtone/contracts';
 import { invalid, seal, unseal, type KeyRing } from '@overtone/service-kit';
 import { z } from 'zod';
@@ -120,15 +121,15 @@ export function changeDetails<G extends Settings<object>>(
   const given = givenIn(changes);
   if (given.length === 0) throw invalid('invalid_request', 'There is nothing to change');
   const fields = group.fields as SettingFields;
-  const details = given.map(([name, value]) => [name, detailOf(fields[name]?.form, value)]);
+  const details = given.map(([name, value]) => [name, detailOf(fields[name]?.form, value as Sourced['value'])]);
   const names = given.map(([name]) => name).toSorted();
   return { changed: names.join(', '), ...Object.fromEntries(details) };
 }
 
-function detailOf(form: SettingDef['form'] | undefined, value: unknown): string {
+function detailOf(form: SettingDef['form'] | undefined, value: Sourced['value']): string {
   if (value === null) return form?.type === 'secret' ? 'removed' : 'default';
   if (form?.type === 'secret') return 'set';
-  const text = [value].flat().join(', ');
+  const text = Array.isArray(value) ? value.join(', ') : String(value);
   return (form?.max_length ?? 0) > longestDetail ? `${text.length} characters` : text;
 }
 

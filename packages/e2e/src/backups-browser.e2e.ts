@@ -111,7 +111,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
           .first()
           .waitFor();
         await press('Discard changes');
-        await page.getByLabel('Encrypt backups', { exact: true }).click();
+        await page.getByRole('switch', { name: 'Encrypt backups' }).click();
         await press('Save');
         await page.getByText('Enter a passphrase.').waitFor();
         await press('Discard changes');
@@ -119,7 +119,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       /\b400\b/,
     ),
     step('a passphrase is never returned, and an empty field keeps it', async () => {
-      await page.getByLabel('Encrypt backups', { exact: true }).click();
+      await page.getByRole('switch', { name: 'Encrypt backups' }).click();
       await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');
       await save();
       await page.reload();

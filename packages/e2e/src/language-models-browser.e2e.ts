@@ -111,7 +111,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await sentWhere(/Passages of transcripts are sent/);
       assert.equal(await page.getByRole('button', { name: 'Add a language model' }).count(), 0);
       await page.goto(path);
-      await page.getByLabel('People may use language models of their own', { exact: true }).check();
+      await page.getByRole('switch', { name: 'People may use language models of their own' }).check();
       await page.getByText(/Addresses in private networks stay refused/).waitFor();
       await saveForm(page);
       await page.goto('/account');
