@@ -28,9 +28,9 @@ const backupLabels: Labels<Exclude<BackupKey, 'schedule'>> = translateOnRead({
     description: msg`The full path of a folder on another disk or host, such as /mnt/backup.`,
   },
   s3_prefix: { label: msg`Prefix`, description: msg`Every instance needs a prefix of its own.` },
-  retention_daily: { label: msg`Daily`, description: msg`Days of which a backup is kept.` },
-  retention_weekly: { label: msg`Weekly`, description: msg`Weeks of which a backup is kept.` },
-  retention_monthly: { label: msg`Monthly`, description: msg`Months of which a backup is kept.` },
+  retention_daily: { label: msg`Daily`, description: msg`Keeps the newest backup of each of this many days.` },
+  retention_weekly: { label: msg`Weekly`, description: msg`Keeps the newest backup of each of this many weeks.` },
+  retention_monthly: { label: msg`Monthly`, description: msg`Keeps the newest backup of each of this many months.` },
   encrypt: {
     label: msg`Encrypt backups`,
     description: msg`With a passphrase, in the age format. An encrypted backup also contains the encryption keys of the stored secrets.`,
