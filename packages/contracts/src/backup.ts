@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './define.ts';
 import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
-import { defineSettings, flatSettings, setting, settingChanges, type PlainSettings } from './settings.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer, type PlainSettings } from './settings.ts';
 
 const route = routesOf('operations');
 
@@ -52,8 +52,6 @@ export const mirrorGroup = defineSettings('mirror', {
 });
 export type BackupSettings = PlainSettings<typeof backupGroup>;
 export type MirrorSettings = PlainSettings<typeof mirrorGroup>;
-const backupAnswer = flatSettings(backupGroup);
-const mirrorAnswer = flatSettings(mirrorGroup);
 const backupChanges = settingChanges(backupGroup);
 const mirrorChanges = settingChanges(mirrorGroup);
 
@@ -126,13 +124,13 @@ function statusOf<R extends z.ZodType>(runSchema: R) {
 
 export const backupRoutes = {
   backupSettings: route('GET', '/api/admin/backup/settings', 'super_admin', {
-    summary: 'Settings of the backups; secrets are null with is_set',
-    answer: backupAnswer,
+    summary: 'Settings of the backups',
+    answer: settingsAnswer,
   }),
   updateBackupSettings: route('PUT', '/api/admin/backup/settings', 'super_admin', {
     summary: 'Change settings of the backups; the destination is tested first, and nothing is saved when it fails',
     body: backupChanges,
-    answer: backupAnswer,
+    answer: settingsAnswer,
     errors: [...destinationErrors, 'passphrase_required'],
   }),
   testBackup: route('POST', '/api/admin/backup/test', 'super_admin', {
@@ -178,13 +176,13 @@ export const backupRoutes = {
 
 export const mirrorRoutes = {
   mirrorSettings: route('GET', '/api/admin/media-mirror/settings', 'super_admin', {
-    summary: 'Settings of the media mirror; secrets are null with is_set',
-    answer: mirrorAnswer,
+    summary: 'Settings of the media mirror',
+    answer: settingsAnswer,
   }),
   updateMirrorSettings: route('PUT', '/api/admin/media-mirror/settings', 'super_admin', {
     summary: 'Change settings of the media mirror; the destination is tested first, and nothing is saved when it fails',
     body: mirrorChanges,
-    answer: mirrorAnswer,
+    answer: settingsAnswer,
     errors: [...destinationErrors, 'destination_same'],
   }),
   testMirror: route('POST', '/api/admin/media-mirror/test', 'super_admin', {

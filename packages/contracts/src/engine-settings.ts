@@ -9,6 +9,7 @@ import {
   settingChanges,
   settingSources,
   settingsAnswer,
+  settingValue,
   type SettingValues,
 } from './settings.ts';
 
@@ -62,10 +63,7 @@ export type EngineSettings = SettingValues<typeof engineSettings>;
 export type EngineSettingKey = keyof EngineSettings;
 
 /** The effective settings of a worker, by key. */
-export const reportedSettings = z.record(
-  z.string(),
-  z.object({ value: z.union([z.boolean(), z.number(), z.string(), z.null()]), source: z.enum(settingSources) }),
-);
+export const reportedSettings = z.record(z.string(), z.object({ value: settingValue, source: z.enum(settingSources) }));
 export type ReportedSettings = z.infer<typeof reportedSettings>;
 
 const route = routesOf('transcription-dispatcher');

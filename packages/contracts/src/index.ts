@@ -41,7 +41,7 @@ export * from './media-masked-audio.ts';
 export * from './media-objects.ts';
 export * from './media-redaction.ts';
 export * from './media-redaction-jobs.ts';
-export { retentionReasons, retentionRemovals, type RetentionConditions } from './media-retention.ts';
+export { retentionGroup, retentionReasons, retentionRemovals, type RetentionConditions } from './media-retention.ts';
 export * from './media-transcript-import.ts';
 export { uploadOptions } from './media-uploads.ts';
 export {

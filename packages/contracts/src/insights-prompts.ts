@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
-import { defineSettings, flatSettings, setting, settingChanges } from './settings.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 const route = routesOf('insights');
 
@@ -34,7 +34,6 @@ export const promptsGroup = defineSettings('prompts', {
     max: promptLimits.organisationContext,
   }),
 });
-const organisationContext = flatSettings(promptsGroup);
 
 const promptItem = z.object({
   uuid: z.uuid(),
@@ -141,11 +140,11 @@ export const promptRoutes = {
   }),
   organisationContext: route('GET', '/api/admin/organisation-context', 'super_admin', {
     summary: 'The context of the organisation, a part of every request to a language model',
-    answer: organisationContext,
+    answer: settingsAnswer,
   }),
   updateOrganisationContext: route('PUT', '/api/admin/organisation-context', 'super_admin', {
     summary: 'Change the context of the organisation; null removes it',
     body: settingChanges(promptsGroup),
-    answer: organisationContext,
+    answer: settingsAnswer,
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { routesOf, text, time } from './http.ts';
-import { defineSettings, setting } from './settings.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 export const modelProviderKinds = ['openai', 'openai-compatible', 'ollama', 'anthropic'] as const;
 export type ModelProviderKind = (typeof modelProviderKinds)[number];
@@ -67,7 +67,6 @@ export const insightsGroup = defineSettings('insights', {
   /** People may use language models of their own. */
   own_providers: setting.flag({ default: false }),
 });
-const insightsSettings = z.object({ automatic: z.boolean(), own_providers: z.boolean() });
 
 const providerList = z.object({ providers: z.array(providerObject) });
 const testResult = z.object({
@@ -107,12 +106,12 @@ const route = routesOf('insights');
 const systemRoutes = {
   systemModelProviders: route('GET', '/api/admin/llm-settings', 'super_admin', {
     summary: 'Language models for everyone; keys are null with is_set',
-    answer: providerList.extend({ settings: insightsSettings }),
+    answer: settingsAnswer.extend(providerList.shape),
   }),
   updateInsightsSettings: route('PUT', '/api/admin/llm-settings', 'super_admin', {
     summary: 'What is done automatically, and whether people may use language models of their own',
-    body: insightsSettings.partial().strict(),
-    answer: insightsSettings,
+    body: settingChanges(insightsGroup),
+    answer: settingsAnswer,
   }),
   createSystemModelProvider: route('POST', '/api/admin/llm-settings', 'super_admin', {
     summary: 'Add a language model for everyone; the first one becomes active',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, defineJob } from './define.ts';
 import { routesOf, text, time } from './http.ts';
-import { defineSettings, flatSettings, setting, settingChanges, type PlainSettings } from './settings.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer, type SettingValues } from './settings.ts';
 
 const route = routesOf('insights');
 
@@ -33,7 +33,7 @@ export const labelGroup = defineSettings('labels', {
   apply_automatically: setting.flag({ default: true }),
   confidence_threshold: setting.measure({ default: 0.75, range: [0.5, 1] }),
 });
-export type LabelSettings = PlainSettings<typeof labelGroup>;
+export type LabelSettings = SettingValues<typeof labelGroup>;
 
 const suggestion = z.object({
   uuid: z.uuid(),
@@ -209,11 +209,11 @@ export const suggestionRoutes = {
   }),
   labelSettings: route('GET', '/api/admin/label-settings', 'super_admin', {
     summary: 'Suggestions and automatic labels for everybody',
-    answer: flatSettings(labelGroup),
+    answer: settingsAnswer,
   }),
   updateLabelSettings: route('PUT', '/api/admin/label-settings', 'super_admin', {
     summary: 'Change suggestions and automatic labels for everybody; null restores a default',
     body: settingChanges(labelGroup),
-    answer: flatSettings(labelGroup),
+    answer: settingsAnswer,
   }),
 };

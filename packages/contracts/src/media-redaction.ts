@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { routesOf, time } from './http.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer, type SettingValues } from './settings.ts';
 
 const route = routesOf('media');
 
@@ -25,22 +26,20 @@ export const audioMaskings = ['off', 'silence', 'beep'] as const;
 export type AudioMasking = (typeof audioMaskings)[number];
 
 const kinds = z.array(z.enum(redactionKinds)).max(redactionKinds.length);
-const audiences = z.array(z.enum(redactionAudiences)).max(redactionAudiences.length);
 
 /** What is masked in every file, whatever its owner chose. */
-export const redactionPolicy = z.object({
-  masked_kinds: kinds,
-  masked_for: audiences,
+export const redactionGroup = defineSettings('redaction', {
+  masked_kinds: setting.choices({ default: [], choices: redactionKinds }),
+  masked_for: setting.choices({ default: redactionAudiences, choices: redactionAudiences }),
   /** Masked readers do not see a text before it was scanned. A text whose scan failed is always withheld from them. */
-  withhold_unscanned: z.boolean(),
+  withhold_unscanned: setting.flag({ default: true }),
   /** Who may reveal a masked part; every use is in the audit log. */
-  reveal_for: audiences,
-  audio_masking: z.enum(audioMaskings),
+  reveal_for: setting.choices({ default: ['owner'], choices: redactionAudiences }),
+  audio_masking: setting.choice({ default: 'off', choices: audioMaskings }),
 });
-export type RedactionPolicy = z.infer<typeof redactionPolicy>;
+export type RedactionPolicy = SettingValues<typeof redactionGroup>;
 
-const policyAnswer = redactionPolicy.extend({
-  updated_at: time.nullable(),
+const policyAnswer = settingsAnswer.extend({
   /** Transcripts, and how many of them were scanned, failed, or wait for the search index. */
   files: z.int(),
   scanned_files: z.int(),
@@ -72,7 +71,7 @@ export const redactionRoutes = {
   }),
   updateRedactionPolicy: route('PUT', '/api/admin/redaction-policy', 'super_admin', {
     summary: 'Change what is masked in every transcript',
-    body: redactionPolicy.partial().strict(),
+    body: settingChanges(redactionGroup),
     answer: policyAnswer,
   }),
   redactionPreference: route('GET', '/api/redaction', 'user', {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 const route = routesOf('media');
 
@@ -38,14 +39,14 @@ const ruleFields = {
 const retentionRule = z.object({ uuid: z.uuid(), ...ruleFields, updated_at: time });
 const ruleBody = z.strictObject({ ...ruleFields, enabled: z.boolean().default(false) });
 
-const settingsFields = {
-  enabled: z.boolean(),
+export const retentionGroup = defineSettings('retention', {
+  enabled: setting.flag({ default: false }),
   /** Cron expression in UTC. */
-  schedule: text(200).min(1),
+  schedule: setting.line(text(200).min(1), { default: '0 2 * * *', max: 200 }),
   /** A rule that would delete more of the library than this in one day waits for an approval. */
-  max_percent: z.number().min(0.1).max(100),
-};
-const retentionSettings = z.object({ ...settingsFields, next_due: time.nullable(), bin_days: z.number() });
+  max_percent: setting.measure({ default: 5, range: [0.1, 100], unit: 'percent' }),
+});
+const retentionSettings = settingsAnswer.extend({ next_due: time.nullable(), bin_days: z.number() });
 
 const fileFacts = {
   file_uuid: z.uuid(),
@@ -114,7 +115,7 @@ export const retentionRoutes = {
   }),
   updateRetentionSettings: route('PUT', '/api/admin/retention/settings', 'super_admin', {
     summary: 'Change when retention rules run',
-    body: z.strictObject(settingsFields).partial(),
+    body: settingChanges(retentionGroup),
     answer: retentionSettings,
     errors: ['schedule_invalid'],
   }),

@@ -11,6 +11,7 @@ import { adminUserObject } from './identity-users.ts';
 import * as media from './media-objects.ts';
 import { taskObject } from './operations-tasks.ts';
 import { searchAnswer, searchOccurrence, searchResult } from './search.ts';
+import { settingItem } from './settings.ts';
 import { routes } from './topology.ts';
 
 type Json = Record<string, unknown>;
@@ -24,6 +25,7 @@ const named: Record<string, z.ZodType> = {
   Account: adminUserObject,
   AuditRecord: auditRecord,
   AuthSetting: authConfigItem,
+  Setting: settingItem,
   Group: groupObject,
   GroupDetail: groupDetail,
   GroupMapping: mappingObject,

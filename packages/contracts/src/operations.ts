@@ -21,6 +21,7 @@ export const operationActions = [
   'backup_run',
   'mirror_settings_changed',
   'mirror_run',
+  'directory_sync_settings_changed',
   'engine_settings_changed',
   'asr_providers_changed',
   'model_pulled',

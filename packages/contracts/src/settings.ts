@@ -4,12 +4,12 @@ import { text, time } from './http.ts';
 /** Where an effective value comes from. A stored value takes precedence over the environment, both over the default. */
 export const settingSources = ['default', 'environment', 'stored', 'computed'] as const;
 export type SettingSource = (typeof settingSources)[number];
-export const settingUnits = ['seconds', 'tasks', 'speakers', 'requests', 'MB/s'] as const;
+export const settingUnits = ['seconds', 'tasks', 'speakers', 'requests', 'MB/s', 'percent'] as const;
 
-const settingValue = z.union([z.boolean(), z.number(), z.string(), z.null()]);
+export const settingValue = z.union([z.boolean(), z.number(), z.string(), z.array(z.string()), z.null()]);
 /** What a form needs to show one setting. */
 const settingForm = z.object({
-  type: z.enum(['boolean', 'integer', 'number', 'choice', 'text', 'secret']),
+  type: z.enum(['boolean', 'integer', 'number', 'choice', 'choices', 'text', 'secret']),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   /** The longest text. */
@@ -79,6 +79,23 @@ export const setting = {
       form: { type: 'choice', choices: [...choices] },
     };
   },
+  /** Any number of some choices; their order has no meaning. */
+  choices: <const C extends string>({
+    default: initial,
+    choices,
+  }: {
+    default: readonly NoInfer<C>[];
+    choices: readonly C[];
+  }): SettingDef<C[]> => {
+    const schema: z.ZodType<C[]> = z.array(z.enum(choices as [C, ...C[]])).max(choices.length);
+    return {
+      schema,
+      fromText: schema,
+      default: [...initial],
+      variable: null,
+      form: { type: 'choices', choices: [...choices] },
+    };
+  },
   /** A text with a rule of its own. */
   line: <V extends string>(
     schema: z.ZodType<V>,
@@ -137,6 +154,22 @@ export function defaultsOf<G extends Settings<object>>({ fields }: G): SettingVa
   return mapFields(fields, (def) => def.default) as SettingValues<G>;
 }
 
+/** The values that differ from the defaults: what counts as stored in a table that contains all values of a group. */
+export function differencesOf<G extends Settings<object>>(
+  { fields }: G,
+  values: SettingValues<G>,
+): Partial<SettingValues<G>> {
+  const defs = fields as Readonly<Record<string, SettingDef>>;
+  const different = Object.entries(values).filter(([key, value]) => !isSame(value, defs[key]?.default));
+  return Object.fromEntries(different) as Partial<SettingValues<G>>;
+}
+
+/** The order of choices has no meaning. */
+function isSame(value: unknown, other: unknown): boolean {
+  if (!Array.isArray(value) || !Array.isArray(other)) return value === other;
+  return value.length === other.length && value.every((item) => other.includes(item));
+}
+
 /** The names of the secrets of a group. */
 export function secretsOf({ fields }: Settings<object>): string[] {
   return Object.entries(fields as SettingFields).flatMap(([key, { form }]) => (form.type === 'secret' ? [key] : []));
@@ -150,33 +183,18 @@ export function settingChanges<G extends Settings<object>>({
   return schema as z.ZodType<SettingChanges<G>, SettingChanges<G>>;
 }
 
+/** The values of a group as one object. */
+export function settingValues<G extends Settings<object>>({ fields }: G): z.ZodType<SettingValues<G>> {
+  const schema: unknown = z.object(mapFields(fields, (def) => def.schema));
+  return schema as z.ZodType<SettingValues<G>>;
+}
+
 type FieldsOf<G> = G extends Settings<infer F> ? F : never;
 type SecretKey<G> = {
   [K in keyof FieldsOf<G>]: FieldsOf<G>[K] extends SecretDef ? K & string : never;
 }[keyof FieldsOf<G>];
 /** The settings of a group without its secrets. */
 export type PlainSettings<G> = Omit<SettingValues<G>, SecretKey<G>>;
-/** A group as one flat object: secrets are null with `<name>_is_set`. */
-export type FlatSettings<G> = PlainSettings<G> & Record<SecretKey<G>, null> & Record<`${SecretKey<G>}_is_set`, boolean>;
-
-export function flatSettings<G extends Settings<object>>(group: G): z.ZodType<FlatSettings<G>, FlatSettings<G>> {
-  const secrets = secretsOf(group);
-  const schema: unknown = z.object({
-    ...mapFields(group.fields, ({ schema: plain }, key) => (secrets.includes(key) ? z.null() : plain)),
-    ...Object.fromEntries(secrets.map((key) => [`${key}_is_set`, z.boolean()])),
-  });
-  return schema as z.ZodType<FlatSettings<G>, FlatSettings<G>>;
-}
-
-/** Replaces the secrets of a group for an answer. */
-export function hideSecrets<G extends Settings<object>>(group: G, values: SettingValues<G>): FlatSettings<G> {
-  const all = values as Record<string, unknown>;
-  const hidden = secretsOf(group).flatMap((key) => [
-    [key, null],
-    [`${key}_is_set`, all[key] !== null],
-  ]);
-  return { ...all, ...(Object.fromEntries(hidden) as object) } as FlatSettings<G>;
-}
 
 /** The environment variables of a group, for the environment of the process that uses it. */
 export function settingVariables({ fields }: Settings<object>): Record<string, z.ZodType> {
@@ -207,7 +225,7 @@ export function effectiveSettings<G extends Settings<object>>(
   return { values: values as SettingValues<G>, report };
 }
 
-/** One setting as the routes of all groups return it. */
+/** One setting, as the routes of all groups answer it. */
 export const settingItem = settingForm.extend({
   key: z.string(),
   /** The effective value; null for a secret. */
@@ -223,18 +241,20 @@ export const settingItem = settingForm.extend({
   updated_by: z.string().nullable(),
 });
 export type SettingItem = z.infer<typeof settingItem>;
+/** What the routes that show and change a group answer; they may add what else their page shows. */
 export const settingsAnswer = z.object({ settings: z.array(settingItem) });
 
 type StoredValues = {
-  values: Readonly<Record<string, unknown>>;
+  values: object;
   changes: Readonly<Record<string, { at: Date; by: string | null }>>;
 };
 /** A group for its form. */
 export function toSettingItems(
   group: Settings<object>,
-  { values: stored, changes }: StoredValues,
+  { values, changes }: StoredValues,
   environment: Readonly<Record<string, unknown>> = {},
 ): SettingItem[] {
+  const stored = values as Readonly<Record<string, unknown>>;
   const { report } = effectiveSettings(group, { stored, environment });
   return Object.entries(group.fields as SettingFields).map(([key, { form, variable, ...def }]) => {
     const secret = form.type === 'secret';

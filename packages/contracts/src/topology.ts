@@ -106,7 +106,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'directory-sync': {
     ...noMessages,
-    emits: [erasureEvents['directory-sync']],
+    emits: [erasureEvents['directory-sync'], operationsEvents.performed],
     consumes: { 'erase-person': userErasureOrdered },
     enqueues: all(directoryJobs),
     works: all(directoryJobs),

@@ -4,9 +4,11 @@ export { headSchema, migrationHead, readMigrations, type Migration } from './mig
 export { createOutbox, type Outbox, type Tx } from './outbox.ts';
 export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';
 export {
+  changeDetails,
   createSettingsStore,
   resealSettings,
   withChanges,
+  type SettingChange,
   type SettingsDb,
   type SettingsStore,
 } from './settings-store.ts';

@@ -1,5 +1,16 @@
-import { defaultsOf, secretsOf, type SettingChanges, type Settings, type SettingValues } from '@overtone/contracts';
-import { seal, unseal, type KeyRing } from '@overtone/service-kit';
+import {
+  defaultsOf,
+  secretsOf,
+  toSettingItems,
+  type SettingChanges,
+  type SettingDef,
+  type SettingFields,
+  type SettingItem,
+  type Settings,
+  type SettingValues,
+  type Sourced,
+} from '@overtone/contracts';
+import { invalid, seal, unseal, type KeyRing } from '@overtone/service-kit';
 import { z } from 'zod';
 
 /** The part of a Prisma client or transaction that settings need. */
@@ -16,6 +27,14 @@ export type StoredSettings<G> = {
   values: Partial<SettingValues<G>>;
   /** When each stored value was set to what it is, and by whom. */
   changes: Record<string, { at: Date; by: string | null }>;
+};
+
+/** What a change has done to a group. */
+export type SettingChange<G> = {
+  before: SettingValues<G>;
+  after: SettingValues<G>;
+  /** For the audit trail. */
+  details: Record<string, string>;
 };
 
 const sealed = z.object({ key_id: z.string(), text: z.string() });
@@ -38,25 +57,40 @@ export function createSettingsStore({ table, keyRing }: { table: SettingsTable; 
         changes: Object.fromEntries(read.map(([name, , change]) => [name, change])),
       };
     },
+    /** The values that apply: stored, else the defaults. */
+    values: async <G extends Settings<object>>(db: SettingsDb, group: G): Promise<SettingValues<G>> =>
+      withChanges(group, (await store.read(db, group)).values, {}),
+    /** The group as its route answers it. */
+    items: async (db: SettingsDb, group: Settings<object>): Promise<SettingItem[]> =>
+      toSettingItems(group, await store.read(db, group)),
     /** Serializes changes over all replicas, because each is validated against the resulting settings. */
     lock: async (tx: SettingsDb): Promise<void> =>
       void (await tx.$queryRawUnsafe(`select 1 from pg_advisory_xact_lock(hashtext($1))`, table)),
-    /** @param validate throws for settings that do not fit together, before anything is written. */
+    /**
+     * @param validate throws for settings that do not fit together, before anything is written.
+     * @throws AppError invalid_request, when there is nothing to change.
+     */
     change: async <G extends Settings<object>>(
       tx: SettingsDb,
       group: G,
-      { changes, by, validate }: { changes: SettingChanges<G>; by: string; validate: (next: SettingValues<G>) => void },
-    ): Promise<void> => {
+      {
+        changes,
+        by,
+        validate,
+      }: { changes: SettingChanges<G>; by: string; validate?: (next: SettingValues<G>) => void },
+    ): Promise<SettingChange<G>> => {
+      const details = changeDetails(group, changes);
       await store.lock(tx);
       const { values } = await store.read(tx, group);
-      validate(withChanges(group, values, changes));
+      const after = withChanges(group, values, changes);
+      validate?.(after);
       const secrets = secretsOf(group);
-      for (const [name, value] of Object.entries(changes as Record<string, unknown>)) {
-        if (value === undefined) continue;
+      for (const [name, value] of givenIn(changes)) {
         const key = `${group.name}.${name}`;
         if (value === null) await tx.$executeRawUnsafe(`delete from ${table} where key = $1`, key);
         else await put(tx, table, { key, by, value: secrets.includes(name) ? sealText(keyRing(), key, value) : value });
       }
+      return { before: withChanges(group, values, {}), after, details };
     },
   };
   return store;
@@ -68,9 +102,39 @@ export function withChanges<G extends Settings<object>>(
   stored: Partial<SettingValues<G>>,
   changes: SettingChanges<G>,
 ): SettingValues<G> {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const kept = Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value !== null);
+  const next = { ...stored, ...Object.fromEntries(givenIn(changes)) };
+  const kept = Object.entries(next).filter(([, value]) => value !== null);
   return { ...defaultsOf(group), ...Object.fromEntries(kept) };
+}
+
+/** A longer text is recorded by its length only: it may contain anything. */
+const longestDetail = 1_024;
+
+/**
+ * What the audit trail records of a change: the names of the settings and their new values, without secrets and long texts.
+ * @throws AppError invalid_request, when there is nothing to change.
+ */
+export function changeDetails<G extends Settings<object>>(
+  group: G,
+  changes: SettingChanges<G>,
+): Record<string, string> {
+  const given = givenIn(changes);
+  if (given.length === 0) throw invalid('invalid_request', 'There is nothing to change');
+  const fields = group.fields as SettingFields;
+  const details = given.map(([name, value]) => [name, detailOf(fields[name]?.form, value as Sourced['value'])]);
+  const names = given.map(([name]) => name).toSorted();
+  return { changed: names.join(', '), ...Object.fromEntries(details) };
+}
+
+function detailOf(form: SettingDef['form'] | undefined, value: Sourced['value']): string {
+  if (value === null) return form?.type === 'secret' ? 'removed' : 'default';
+  if (form?.type === 'secret') return 'set';
+  const text = Array.isArray(value) ? value.join(', ') : String(value);
+  return (form?.max_length ?? 0) > longestDetail ? `${text.length} characters` : text;
+}
+
+function givenIn(changes: object): [name: string, value: unknown][] {
+  return Object.entries(changes).filter(([, value]) => value !== undefined);
 }
 
 export type SettingsStore = ReturnType<typeof createSettingsStore>;

@@ -24,7 +24,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
   const folderOf = (name: string): string => join(instance.data, name);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const save = () => saveForm(page);
-  const setFolder = (folder: string) => page.getByLabel('Path of the folder').fill(folder);
+  const setFolder = (folder: string) => page.getByLabel('Path of the folder', { exact: true }).fill(folder);
   const firstRun = (list: string) => page.getByTestId(list).getByRole('row').nth(1);
   const runFinished = (list: string) => page.locator(`[data-testid="${list}"] tr[data-status="success"]`).first();
 
@@ -58,9 +58,10 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await page.getByTestId('test-result').getByText('Test failed').waitFor();
         await press('Save');
         await page.getByText('The settings weren’t saved').waitFor();
-        await page.getByText('destination_unavailable').waitFor();
+        await page.getByText('Check the marked fields.').waitFor();
+        await page.getByText('/proc/nothing cannot be created.').first().waitFor();
         await press('Discard changes');
-        assert.equal(await page.getByLabel('Path of the folder').inputValue(), '');
+        assert.equal(await page.getByLabel('Path of the folder', { exact: true }).inputValue(), '');
       },
       /\b400\b/,
     ),
@@ -92,13 +93,13 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       );
     }),
     step('a retention is saved with the keyboard only', async () => {
-      await page.getByLabel('Weekly').focus();
+      await page.getByLabel('Weekly', { exact: true }).focus();
       await page.keyboard.press('Control+A');
       await page.keyboard.type('9');
       await page.keyboard.press('Enter');
       await page.getByText('Saved.').first().waitFor();
       await page.reload();
-      await until('it is stored', async () => (await page.getByLabel('Weekly').inputValue()) === '9');
+      await until('it is stored', async () => (await page.getByLabel('Weekly', { exact: true }).inputValue()) === '9');
     }),
     step(
       'an invalid schedule and a missing passphrase are refused at their fields',
@@ -110,7 +111,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
           .first()
           .waitFor();
         await press('Discard changes');
-        await page.getByLabel('Encrypt backups').click();
+        await page.getByRole('switch', { name: 'Encrypt backups' }).click();
         await press('Save');
         await page.getByText('Enter a passphrase.').waitFor();
         await press('Discard changes');
@@ -118,7 +119,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       /\b400\b/,
     ),
     step('a passphrase is never returned, and an empty field keeps it', async () => {
-      await page.getByLabel('Encrypt backups').click();
+      await page.getByRole('switch', { name: 'Encrypt backups' }).click();
       await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');
       await save();
       await page.reload();

@@ -212,7 +212,7 @@ export function placesOf(world: World): Place[] {
     {
       name: 'the passphrase of backups',
       path: '/admin/backups',
-      open: async (page) => await page.getByLabel('Encrypt backups').check(),
+      open: async (page) => await page.getByRole('switch', { name: 'Encrypt backups' }).check(),
       field: (page) => page.getByLabel('Passphrase', { exact: true }),
       text: 'not-to-be-stored-97',
       secret: true,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
+import { settingsByKey } from '@overtone/testkit';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
@@ -99,10 +100,10 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
     }),
     step('what is sent about the organisation is saved', async () => {
       await page.goto('/admin/organisation');
-      await page.getByLabel('About the organisation').fill('Acme makes anvils.');
+      await page.getByLabel('About the organisation', { exact: true }).fill('Acme makes anvils.');
       await saveForm(page);
-      const saved = await client.ok<{ organisation_context: string }>('GET', '/api/admin/organisation-context');
-      assert.equal(saved.organisation_context, 'Acme makes anvils.');
+      const saved = settingsByKey(await client.ok('GET', '/api/admin/organisation-context'));
+      assert.equal(saved['organisation_context']?.value, 'Acme makes anvils.');
       await until('it is in the audit log', async () => {
         const found = await client.ok<{ items: object[] }>(
           'GET',
@@ -117,7 +118,7 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
         await page.setViewportSize({ width, height: 800 });
         for (const [title, path, ready] of [
           ['prompts', '/prompts', page.getByTestId('active-prompts')],
-          ['organisation', '/admin/organisation', page.getByLabel('About the organisation')],
+          ['organisation', '/admin/organisation', page.getByLabel('About the organisation', { exact: true })],
         ] as const) {
           await page.goto(path);
           await ready.waitFor();

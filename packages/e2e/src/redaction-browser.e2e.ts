@@ -67,7 +67,8 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
       'the sound has a beep in its place for those who may not reveal',
       async () => {
         await page.goto('/admin/redaction');
-        await page.getByRole('radio', { name: 'A beep', exact: true }).check();
+        await page.getByLabel('In the recording, in place of masked parts').first().click();
+        await page.getByRole('option', { name: 'A beep', exact: true }).click();
         await savePolicy();
         await client.send('PUT', '/api/admin/redaction-policy', { reveal_for: [] });
         await page.goto(`/files/${file}`);

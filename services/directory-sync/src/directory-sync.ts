@@ -32,7 +32,7 @@ export function createDirectorySync(env: DirectorySyncEnv, takeSnapshot: TakeSna
       database.slice,
       database.relay,
       createErasureSlice({ db, outbox }),
-      createSettingsSlice({ db, runs }),
+      createSettingsSlice({ db, outbox, runs }),
       runsSlice,
       createScheduleSlice({ db, bus, runs, jobRequests, workerId, recycling }),
     ],

@@ -1,11 +1,12 @@
 import type { BackupSettings, DestinationStatus, MirrorSettings, operationActions } from '@overtone/contracts';
 import { createSettingsStore, withChanges, type Outbox, type SettingsDb } from '@overtone/database';
-import { invalid, isAppError, type KeyRing } from '@overtone/service-kit';
+import { isAppError, type KeyRing } from '@overtone/service-kit';
 import type { Db } from './database.ts';
 import { statusOf, notSet, requireUsable, type Target } from './destination.ts';
 import { recordOperation, type AdminRequest } from './operator.ts';
 import {
   concernsDestination,
+  destinationField,
   requireSecretOfServer,
   splitSecrets,
   validate,
@@ -48,6 +49,7 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
   };
   return {
     read: () => readFrom(db),
+    items: () => store.items(db, group),
     /** Whether the stored destination can be reached; writes nothing, so that pages may ask. */
     probe: async (): Promise<DestinationStatus> => {
       const { settings, secrets } = await readFrom(db);
@@ -60,15 +62,13 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
       return await readStatus(settings, secrets, 'check');
     },
     /** Nothing is saved when the destination cannot be used. */
-    change: async (request: AdminRequest, changes: Changes): Promise<Stored<S>> => {
-      const given = Object.keys(changes).filter((name) => changes[name as keyof Changes] !== undefined);
-      if (given.length === 0) throw invalid('invalid_request', 'There is nothing to change');
+    change: async (request: AdminRequest, changes: Changes): Promise<void> => {
       requireSecretOfServer(await readFrom(db), changes);
       const { settings, secrets } = await readFrom(db, changes);
       validate(settings, secrets);
       if (concernsDestination(changes)) {
         const status = await readStatus(settings, secrets, 'check');
-        if (status.destination !== null) requireUsable(status);
+        if (status.destination !== null) requireUsable(status, destinationField(settings));
       }
       await db.$transaction(async (tx) => {
         // Another administrator may have changed the rest while the destination was tested.
@@ -76,10 +76,10 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
           const next = splitSecrets<S>(latest);
           validate(next.settings, next.secrets);
         };
-        await store.change(tx, group, { changes, by: request.caller.userId, validate: validateLatest });
-        await recordOperation({ tx, outbox, request }, action, { changed: given.toSorted().join(', ') });
+        const by = request.caller.userId;
+        const { details } = await store.change(tx, group, { changes, by, validate: validateLatest });
+        await recordOperation({ tx, outbox, request }, action, details);
       });
-      return await readFrom(db);
     },
   };
 }

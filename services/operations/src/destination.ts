@@ -49,11 +49,15 @@ export async function statusOf(target: Target, how: 'check' | 'probe'): Promise<
 
 const refusals = ['destination_full', 'destination_same'] as const;
 
-/** @throws AppError destination_unavailable, destination_full or destination_same, when the test failed. */
-export function requireUsable({ ok, error_code: code, error }: DestinationStatus): void {
+/**
+ * @param path the setting that the failure belongs to
+ * @throws AppError destination_unavailable, destination_full or destination_same, when the test failed.
+ */
+export function requireUsable({ ok, error_code: code, error }: DestinationStatus, path: string): void {
   if (ok) return;
   const known = refusals.find((refusal) => refusal === code);
-  throw invalid(known ?? 'destination_unavailable', error ?? 'It cannot be used.');
+  const message = error ?? 'It cannot be used.';
+  throw invalid(known ?? 'destination_unavailable', message, { errors: [{ path, message }] });
 }
 
 /** The code and the sentence of a failure, as they are stored with a run. */

@@ -485,7 +485,7 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/models/{name}/verify': noModel(unknownToSuperAdmins),
   'DELETE /api/admin/models/{name}': noModel(unknownToSuperAdmins),
   'GET /api/admin/llm-settings': superAdmins,
-  'PUT /api/admin/llm-settings': empty(superAdmins),
+  'PUT /api/admin/llm-settings': sending(() => ({ automatic: null }))(superAdmins),
   'POST /api/admin/llm-settings': sending(() => matrixModel)(superAdmins),
   'PUT /api/admin/llm-settings/config/{uuid}': sending(() => matrixModel)(unknownToSuperAdmins),
   'DELETE /api/admin/llm-settings/config/{uuid}': unknownToSuperAdmins,

@@ -1,10 +1,11 @@
+import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { Checkbox, SimpleGrid } from '@mantine/core';
 import type { RedactionKind } from '@overtone/contracts';
 import { translateOnRead } from '../lib/language.ts';
 
 /** The kinds of personal data, in the order of the forms. */
-export const kindLabels: Record<RedactionKind, string> = translateOnRead({
+export const kindMessages: Record<RedactionKind, MessageDescriptor> = {
   name: msg`Names`,
   email: msg`Email addresses`,
   phone: msg`Phone numbers`,
@@ -14,7 +15,8 @@ export const kindLabels: Record<RedactionKind, string> = translateOnRead({
   id_number: msg`ID numbers`,
   birth_date: msg`Dates of birth`,
   secret: msg`Passwords and keys`,
-});
+};
+export const kindLabels: Record<RedactionKind, string> = translateOnRead(kindMessages);
 const kinds = Object.keys(kindLabels) as RedactionKind[];
 
 type Props = {

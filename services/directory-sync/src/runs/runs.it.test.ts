@@ -424,6 +424,21 @@ describe('the settings', () => {
     });
   });
 
+  it('leave a record for the audit trail when they are changed', async () => {
+    await world.ask('PUT', '', { schedule: '0 5 * * *', max_disable_percent: null });
+    const [row] = await world.sql('select data from directory_sync_outbox order by id desc limit 1');
+    expect(row).toMatchObject({
+      data: {
+        action: 'directory_sync_settings_changed',
+        details: {
+          changed: 'max_disable_percent, schedule',
+          schedule: '0 5 * * *',
+          max_disable_percent: 'no limit',
+        },
+      },
+    });
+  });
+
   it.each([
     [{}, 400],
     [{ schedule: 'daily' }, 400],

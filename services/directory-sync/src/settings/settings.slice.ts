@@ -1,6 +1,7 @@
-import { directorySyncRoutes, type DirectorySyncSettings } from '@overtone/contracts';
+import { directorySyncRoutes, operationsEvents, type DirectorySyncSettings } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import { isDue, nextRuns, scheduleFault } from '@overtone/jobs';
-import { handle, invalid, type Slice } from '@overtone/service-kit';
+import { clientOf, handle, invalid, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
 import type { SyncRuns } from '../runs/runs.ts';
@@ -9,7 +10,7 @@ import { settingsStore, type SyncSettings } from './settings.ts';
 const shownRuns = 5;
 
 /** The settings of the sync, and its current state. */
-export function createSettingsSlice({ db, runs }: { db: Db; runs: SyncRuns }): Slice {
+export function createSettingsSlice({ db, outbox, runs }: { db: Db; outbox: Outbox; runs: SyncRuns }): Slice {
   return {
     routes: [
       handle(directorySyncRoutes.directorySync, async () => toResponse(await settingsStore.read(db))),
@@ -19,6 +20,12 @@ export function createSettingsSlice({ db, runs }: { db: Db; runs: SyncRuns }): S
         validate(changes);
         return db.$transaction(async (tx) => {
           await settingsStore.write(tx, changes, request.caller.userId);
+          await outbox.add(tx, operationsEvents.performed, {
+            action: 'directory_sync_settings_changed',
+            actorId: request.caller.userId,
+            details: detailsOf(changes),
+            client: clientOf(request),
+          });
           return toResponse(await settingsStore.read(tx));
         });
       }),
@@ -47,6 +54,11 @@ function toResponse({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...se
 /** The fields that are set in the body. */
 function definedFields(body: Record<string, unknown>): Partial<DirectorySyncSettings> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+function detailsOf(changes: Partial<DirectorySyncSettings>): Record<string, string> {
+  const values = Object.entries(changes).map(([name, value]) => [name, value === null ? 'no limit' : String(value)]);
+  return { changed: Object.keys(changes).toSorted().join(', '), ...Object.fromEntries(values) };
 }
 
 function validate(changes: Partial<DirectorySyncSettings>): void {

@@ -15,6 +15,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   backup_run: 'admin.backup.run',
   mirror_settings_changed: 'admin.mirror.settings',
   mirror_run: 'admin.mirror.run',
+  directory_sync_settings_changed: 'admin.directory_sync.settings',
   engine_settings_changed: 'admin.engine.settings',
   asr_providers_changed: 'admin.asr.providers',
   model_pulled: 'admin.model.pull',

@@ -39,6 +39,7 @@ export type AuditEvent =
   | 'admin.backup.run'
   | 'admin.mirror.settings'
   | 'admin.mirror.run'
+  | 'admin.directory_sync.settings'
   | 'admin.model.pull'
   | 'admin.model.verify'
   | 'admin.model.remove'

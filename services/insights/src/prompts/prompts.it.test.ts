@@ -11,7 +11,7 @@ import {
   type promptRoutes,
 } from '@overtone/contracts';
 import { createSettingsStore } from '@overtone/database';
-import { waitFor } from '@overtone/testkit';
+import { settingsByKey, waitFor } from '@overtone/testkit';
 import { newUser, startWorld, type TestUser } from '../../test/world.ts';
 import { createInstructions } from './active-prompts.service.ts';
 import { builtInPrompts } from './built-in.ts';
@@ -265,9 +265,10 @@ describe('the instructions for a language model', () => {
     const boss = newUser('super_admin');
     const path = '/api/admin/organisation-context';
     const organisation_context = 'Acme makes anvils.\nQX means quality.';
-    expect(await world.call(boss, 'PUT', path, { organisation_context })).toMatchObject({
-      status: 200,
-      body: { organisation_context },
+    const { body } = await world.call(boss, 'PUT', path, { organisation_context });
+    expect(settingsByKey(body)['organisation_context']).toMatchObject({
+      value: organisation_context,
+      source: 'stored',
     });
     expect(await instructionsFor(newUser())).toMatchObject({ organisationContext: organisation_context });
     const [event] = await waitFor(() => {
@@ -277,7 +278,7 @@ describe('the instructions for a language model', () => {
     expect(event).toMatchObject({
       action: 'organisation_context_changed',
       actorId: boss.userId,
-      details: { characters: 36 },
+      details: { changed: 'organisation_context', organisation_context: '36 characters' },
     });
     expect(JSON.stringify(event)).not.toContain('anvils');
     for (const role of ['user', 'admin'] as const) {

@@ -1,5 +1,5 @@
-import { hideSecrets, promptRoutes, promptsGroup } from '@overtone/contracts';
-import { createSettingsStore, withChanges, type Outbox } from '@overtone/database';
+import { promptRoutes, promptsGroup, type SettingChanges } from '@overtone/contracts';
+import { createSettingsStore, type Outbox } from '@overtone/database';
 import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
@@ -21,27 +21,20 @@ export function createPromptsSlice({
 }: Deps): Slice & { instructionsFor: InstructionsFor; forgets: Forgets } {
   const prompts = createPrompts({ db, people });
   const settings = createSettingsStore({ table: 'insights_settings', keyRing });
-  const readContext = async () => {
-    const { values } = await settings.read(db, promptsGroup);
-    return hideSecrets(promptsGroup, withChanges(promptsGroup, values, {}));
-  };
-  const changeContext = async (
-    request: AdminRequest,
-    changes: { organisation_context?: string | null | undefined },
-  ) => {
+  const showContext = async () => ({ settings: await settings.items(db, promptsGroup) });
+  const changeContext = async (request: AdminRequest, changes: SettingChanges<typeof promptsGroup>) => {
     await db.$transaction(async (tx) => {
-      await settings.change(tx, promptsGroup, { changes, by: request.caller.userId, validate: () => {} });
-      const { length } = changes.organisation_context ?? '';
-      await recordOperation({ tx, outbox, request }, 'organisation_context_changed', { characters: length });
+      const { details } = await settings.change(tx, promptsGroup, { changes, by: request.caller.userId });
+      await recordOperation({ tx, outbox, request }, 'organisation_context_changed', details);
     }, txOptions);
-    return readContext();
+    return showContext();
   };
   return {
     instructionsFor: createInstructions({ db, settings }),
     forgets: { person: erasePrompts },
     routes: [
       ...promptHandlers(prompts),
-      handle(promptRoutes.organisationContext, readContext),
+      handle(promptRoutes.organisationContext, showContext),
       handle(promptRoutes.updateOrganisationContext, (request) => changeContext(request, request.body)),
     ],
   };

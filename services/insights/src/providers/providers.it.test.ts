@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, operationsEvents, userErasureOrdered } from '@overtone/contracts';
 import { parseKeyRing } from '@overtone/service-kit/sealing';
-import { waitFor } from '@overtone/testkit';
+import { settingsByKey, waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer } from '@overtone/testkit/language-model';
 import { newUser, startWorld, type TestUser } from '../../test/world.ts';
@@ -69,7 +69,10 @@ describe('language models of everyone', () => {
     expect(first).toMatchObject({ is_active: true, effective_context_tokens: 16_384, context_source: 'server' });
     expect(second).toMatchObject({ is_active: false, effective_context_tokens: 4_096, context_source: 'entered' });
     const { body } = await ask(admin, 'GET', system);
-    expect(body['settings']).toEqual({ automatic: true, own_providers: false });
+    expect(settingsByKey(body)).toMatchObject({
+      automatic: { value: true, source: 'default' },
+      own_providers: { value: false, source: 'default' },
+    });
   });
 
   it('never return a key, and store it sealed', async () => {

@@ -85,15 +85,14 @@ function systemRoutes({ db, outbox, people, settings, store, providers }: Routin
   return [
     handle(contracts.systemModelProviders, async () => ({
       providers: await listOf(store, db, null),
-      settings: await settings.read(db),
+      settings: await settings.items(db),
     })),
     handle(contracts.updateInsightsSettings, async (request) => {
-      const changed = Object.keys(request.body).toSorted();
       await db.$transaction(async (tx) => {
-        await settings.change(tx, request.body, request.caller.userId);
-        await recordOperation({ tx, outbox, request }, 'insights_settings_changed', { changed: changed.join(', ') });
+        const { details } = await settings.change(tx, request.body, request.caller.userId);
+        await recordOperation({ tx, outbox, request }, 'insights_settings_changed', details);
       });
-      return await settings.read(db);
+      return { settings: await settings.items(db) };
     }),
     handle(contracts.createSystemModelProvider, async (request) =>
       toProviderObject(await providers.create(request, null, request.body)),

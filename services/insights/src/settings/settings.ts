@@ -1,5 +1,5 @@
 import { insightsGroup, type SettingChanges, type SettingValues } from '@overtone/contracts';
-import { createSettingsStore, withChanges, type SettingsDb } from '@overtone/database';
+import { createSettingsStore, type SettingChange, type SettingsDb } from '@overtone/database';
 import type { KeyRing } from '@overtone/service-kit';
 
 export type InsightsSettings = SettingValues<typeof insightsGroup>;
@@ -8,12 +8,13 @@ export type InsightsSettings = SettingValues<typeof insightsGroup>;
 export function createSettings({ keyRing }: { keyRing: () => KeyRing }) {
   const store = createSettingsStore({ table: 'insights_settings', keyRing });
   return {
-    read: async (db: SettingsDb): Promise<InsightsSettings> => {
-      const { values } = await store.read(db, insightsGroup);
-      return withChanges(insightsGroup, values, {});
-    },
-    change: (tx: SettingsDb, changes: SettingChanges<typeof insightsGroup>, by: string): Promise<void> =>
-      store.change(tx, insightsGroup, { changes, by, validate: () => undefined }),
+    read: (db: SettingsDb): Promise<InsightsSettings> => store.values(db, insightsGroup),
+    items: (db: SettingsDb) => store.items(db, insightsGroup),
+    change: (
+      tx: SettingsDb,
+      changes: SettingChanges<typeof insightsGroup>,
+      by: string,
+    ): Promise<SettingChange<typeof insightsGroup>> => store.change(tx, insightsGroup, { changes, by }),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type SettingChanges,
   type suggestionRoutes,
 } from '@overtone/contracts';
-import { createSettingsStore, withChanges, type SettingsStore } from '@overtone/database';
+import { createSettingsStore, type SettingChange, type SettingsStore } from '@overtone/database';
 import type { KeyRing } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import { effectivePreference } from './suggestions.ts';
@@ -16,15 +16,18 @@ type Change = BodyOf<(typeof suggestionRoutes)['updateAutoLabelPreference']>;
 /** The settings for everybody, and what each person chose. */
 export function createPreferences({ db, keyRing }: { db: Db; keyRing: () => KeyRing }) {
   const settings: SettingsStore = createSettingsStore({ table: 'insights_settings', keyRing });
-  const readSettings = async (source: Db | Tx = db): Promise<LabelSettings> =>
-    withChanges(labelGroup, (await settings.read(source, labelGroup)).values, {});
+  const readSettings = (source: Db | Tx = db): Promise<LabelSettings> => settings.values(source, labelGroup);
   const read = async (userId: string): Promise<AutoLabelPreference> => {
     const [all, own] = await Promise.all([readSettings(), db.autoLabelPreference.findUnique({ where: { userId } })]);
     return effectivePreference(all, own);
   };
   return {
-    changeSettings: (tx: Tx, changes: SettingChanges<typeof labelGroup>, by: string): Promise<void> =>
-      settings.change(tx, labelGroup, { changes, by, validate: () => undefined }),
+    changeSettings: (
+      tx: Tx,
+      changes: SettingChanges<typeof labelGroup>,
+      by: string,
+    ): Promise<SettingChange<typeof labelGroup>> => settings.change(tx, labelGroup, { changes, by }),
+    settingItems: () => settings.items(db, labelGroup),
     readSettings,
     read,
     change: async (userId: string, change: Change): Promise<AutoLabelPreference> => {

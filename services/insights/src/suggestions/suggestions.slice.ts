@@ -1,6 +1,4 @@
 import {
-  hideSecrets,
-  labelGroup,
   mediaEvents,
   suggestionEvents,
   suggestionJobs,
@@ -10,7 +8,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob, type JobDelivery } from '@overtone/jobs';
-import { consumer, handle, invalid, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
+import { consumer, handle, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
@@ -179,18 +177,15 @@ function preferenceRoutes(preferences: Preferences): Route[] {
 }
 
 function settingsRoutes({ db, outbox, preferences }: { db: Db; outbox: Outbox; preferences: Preferences }): Route[] {
+  const show = async () => ({ settings: await preferences.settingItems() });
   return [
-    handle(suggestionRoutes.labelSettings, async () => hideSecrets(labelGroup, await preferences.readSettings())),
+    handle(suggestionRoutes.labelSettings, show),
     handle(suggestionRoutes.updateLabelSettings, async (request) => {
-      const changes = request.body;
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-      if (given.length === 0) throw invalid('invalid_request', 'There is nothing to change');
       await db.$transaction(async (tx) => {
-        await preferences.changeSettings(tx, changes, request.caller.userId);
-        const changed = given.map(([name]) => name).toSorted();
-        await recordOperation({ tx, outbox, request }, 'label_settings_changed', { changed: changed.join(', ') });
+        const { details } = await preferences.changeSettings(tx, request.body, request.caller.userId);
+        await recordOperation({ tx, outbox, request }, 'label_settings_changed', details);
       });
-      return hideSecrets(labelGroup, await preferences.readSettings());
+      return show();
     }),
   ];
 }

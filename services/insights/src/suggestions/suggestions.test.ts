@@ -122,6 +122,13 @@ describe('automatic labels', () => {
     expect(chosen.map(({ name }) => name)).toEqual(['sure', 'Own']);
   });
 
+  it('begin at the threshold that the administrator has set, unless the person chose another', () => {
+    const strict = { ...settings, confidence_threshold: 0.95 };
+    expect(selectAutomatic(all, effectivePreference(strict, null), collections)).toEqual([]);
+    const own = { enabled: true, confidenceThreshold: 0.75, tagsEnabled: null, collectionsEnabled: null };
+    expect(selectAutomatic(all, effectivePreference(strict, own), collections)).toHaveLength(2);
+  });
+
   it('are off when the administrator or the person does not want them', () => {
     const off = { enabled: false, confidenceThreshold: null, tagsEnabled: null, collectionsEnabled: null };
     expect(selectAutomatic(all, effectivePreference(settings, off), collections)).toEqual([]);

@@ -72,7 +72,7 @@ beforeEach(async () => {
 });
 
 function setPolicy(policy: Partial<RedactionPolicy>) {
-  return media.json<RedactionPolicy>(boss, 'PUT', '/api/admin/redaction-policy', policy);
+  return media.json(boss, 'PUT', '/api/admin/redaction-policy', policy);
 }
 
 async function scanned(): Promise<void> {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FileDetail, RedactionPolicy, SegmentObject, TranscriptArtefact } from '@overtone/contracts';
+import { settingsByKey } from '@overtone/testkit';
 import { mediaRpc, workerRpc } from '@overtone/contracts';
 import { unavailable, type Bus } from '@overtone/service-kit';
 import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
@@ -63,7 +64,7 @@ beforeEach(async () => {
 });
 
 function setPolicy(change: Partial<RedactionPolicy>) {
-  return media.json<RedactionPolicy>(boss, 'PUT', '/api/admin/redaction-policy', change);
+  return media.json(boss, 'PUT', '/api/admin/redaction-policy', change);
 }
 
 async function scanned(): Promise<void> {
@@ -83,6 +84,26 @@ async function segmentsFor(person: TestUser): Promise<SegmentObject[]> {
 async function textsFor(person: TestUser) {
   return (await segmentsFor(person)).map(({ text }) => text);
 }
+
+describe('the policy', () => {
+  it('is described with its source, restored by null, and its changes are audited', async () => {
+    const { body } = await setPolicy({ masked_kinds: ['phone', 'phone'] });
+    expect(settingsByKey(body)).toMatchObject({
+      masked_kinds: { value: ['phone'], source: 'stored', default_value: [], updated_by: boss.userId },
+      reveal_for: { value: ['owner'], source: 'default' },
+    });
+    const restored = await media.json(boss, 'PUT', '/api/admin/redaction-policy', { masked_kinds: null });
+    expect(settingsByKey(restored.body)['masked_kinds']).toMatchObject({ value: [], source: 'default' });
+    expect((await setPolicy({})).status).toBe(400);
+    const audited = await media.query(
+      `select data->'details' as details from media_outbox where data->>'action' = 'redaction_policy_changed' order by id desc limit 2`,
+    );
+    expect(audited.map(({ details }) => details)).toEqual([
+      { changed: 'masked_kinds', masked_kinds: 'default' },
+      { changed: 'masked_kinds', masked_kinds: 'phone, phone' },
+    ]);
+  });
+});
 
 describe('a scanned transcript', () => {
   it('is shown unchanged while nothing is masked, and its version does not change', async () => {

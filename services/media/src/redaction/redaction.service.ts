@@ -1,16 +1,18 @@
 import {
+  differencesOf,
   mediaEvents,
-  operationsEvents,
+  redactionGroup,
+  toSettingItems,
   type AnswerOf,
   type BodyOf,
   type RedactionKind,
   type RedactionPolicy,
   type redactionRoutes,
 } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { changeDetails, withChanges, type Outbox } from '@overtone/database';
 import { forbidden, notFound } from '@overtone/service-kit';
 import { lockedFile, usableFile, type UsableFile } from '../access/access.store.ts';
-import { auditAction, type Actor } from '../audit/audit.ts';
+import { auditAction, recordOperation, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';
 import { audienceOf, isTighter, policyKinds, type FoundSpan } from './redaction.ts';
@@ -27,15 +29,11 @@ export function createRedaction({ db, outbox }: Deps) {
     policy: () => policyAnswer(db),
 
     changePolicy: async (actor: Actor, change: BodyOf<Routes['updateRedactionPolicy']>) => {
+      const details = changeDetails(redactionGroup, change);
       await db.$transaction(async (tx) => {
         await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('redaction_policy'))`;
         const before = await readPolicy(tx);
-        const policy = Object.fromEntries(
-          Object.entries({ ...before, ...change }).map(([key, value]) => [
-            key,
-            Array.isArray(value) ? [...new Set(value)] : value,
-          ]),
-        ) as RedactionPolicy;
+        const policy = withoutDuplicates(withChanges(redactionGroup, before, change));
         const stored = { policy, updatedAt: new Date(), updatedBy: actor.userId };
         await tx.redactionPolicy.upsert({
           where: { id: true },
@@ -44,12 +42,7 @@ export function createRedaction({ db, outbox }: Deps) {
         });
         if (isTighter(policy, before))
           await outbox.add(tx, mediaEvents.masksTightened, { ownerId: null, fileId: null });
-        await outbox.add(tx, operationsEvents.performed, {
-          action: 'redaction_policy_changed',
-          actorId: actor.userId,
-          details: auditDetails(policy),
-          client: actor.client,
-        });
+        await recordOperation(tx, outbox, actor, 'redaction_policy_changed', details);
       }, txOptions);
       return policyAnswer(db);
     },
@@ -115,10 +108,12 @@ async function mayReveal(db: Db | Tx, actor: Actor, file: UsableFile): Promise<b
   return (await readPolicy(db)).reveal_for.includes(audienceOf(actor, file));
 }
 
-function auditDetails(policy: RedactionPolicy): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(policy).map(([key, value]) => [key, Array.isArray(value) ? value.join(', ') : String(value)]),
-  );
+function withoutDuplicates(policy: RedactionPolicy): RedactionPolicy {
+  const unique = Object.entries(policy).map(([key, value]) => [
+    key,
+    Array.isArray(value) ? [...new Set(value)] : value,
+  ]);
+  return Object.fromEntries(unique) as RedactionPolicy;
 }
 
 async function policyAnswer(db: Db): Promise<AnswerOf<Routes['redactionPolicy']>> {
@@ -129,9 +124,12 @@ async function policyAnswer(db: Db): Promise<AnswerOf<Routes['redactionPolicy']>
       (count(*) filter (where redaction_error is not null))::int as failed_files,
       (count(*) filter (where redaction_mask_version < ${row?.version ?? 0}))::int as outdated_files
     from media_file where transcript_version > 0 and deleted_at is null`;
+  const values = differencesOf(redactionGroup, await readPolicy(db));
+  const changed = row ? { at: row.updatedAt, by: row.updatedBy } : null;
+  // One row contains the policy: its settings share the time of their last change.
+  const changes = Object.fromEntries(Object.keys(values).flatMap((key) => (changed ? [[key, changed]] : [])));
   return {
-    ...(await readPolicy(db)),
-    updated_at: row?.updatedBy ? row.updatedAt.toISOString() : null,
+    settings: toSettingItems(redactionGroup, { values, changes }),
     ...(counts ?? { files: 0, scanned_files: 0, failed_files: 0, outdated_files: 0 }),
   };
 }

@@ -1,7 +1,9 @@
 import {
+  defaultsOf,
+  redactionGroup,
   redactionKinds,
-  redactionPolicy,
   roleAtLeast,
+  settingValues,
   type RedactionAudience,
   type RedactionKind,
   type RedactionPolicy,
@@ -20,13 +22,8 @@ export type Mask = { readonly kinds: ReadonlySet<RedactionKind>; readonly withho
 export const noMask: Mask = { kinds: new Set(), withholdsUnscanned: false };
 
 /** In effect until a policy is saved. */
-export const defaultPolicy: RedactionPolicy = {
-  masked_kinds: [],
-  masked_for: ['viewer', 'editor', 'owner', 'administrator'],
-  withhold_unscanned: true,
-  reveal_for: ['owner'],
-  audio_masking: 'off',
-};
+export const defaultPolicy = defaultsOf(redactionGroup);
+const policySchema = settingValues(redactionGroup);
 
 /** The sound that is sent to a reader. */
 export type Playable = { key: string; contentType: string; masked: boolean };
@@ -35,7 +32,7 @@ export type Playable = { key: string; contentType: string; masked: boolean };
 export function parsePolicy(stored: unknown): RedactionPolicy {
   if (stored === null || stored === undefined) return defaultPolicy;
   // A policy from before audio could be masked has no such field.
-  const parsed = redactionPolicy.safeParse({ audio_masking: defaultPolicy.audio_masking, ...stored });
+  const parsed = policySchema.safeParse({ audio_masking: defaultPolicy.audio_masking, ...stored });
   return parsed.success ? parsed.data : { ...defaultPolicy, masked_kinds: [...redactionKinds], reveal_for: [] };
 }
 

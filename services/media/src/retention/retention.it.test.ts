@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { AnswerOf, FileObject, mediaRoutes } from '@overtone/contracts';
+import { settingsByKey } from '@overtone/testkit';
 import { transcribed, type Run } from '../../test/runs.ts';
 import { newUser, problemOf, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
@@ -317,6 +318,29 @@ describe('a run', () => {
     expect(scheduled).toHaveLength(1);
     expect(await media.query(`select uuid from retention_run`)).toHaveLength(before.length + 1);
     await media.json(boss, 'PUT', `${base}/settings`, { enabled: false });
+  });
+});
+
+describe('the settings', () => {
+  it('are described with their source, restored by null, and name the field that is refused', async () => {
+    const change = async (body: object) =>
+      (await media.json<Record<string, unknown>>(boss, 'PUT', `${base}/settings`, body)).body;
+    expect(settingsByKey(await change({ max_percent: 7 }))['max_percent']).toMatchObject({
+      value: 7,
+      source: 'stored',
+      default_value: 5,
+      unit: 'percent',
+    });
+    expect(settingsByKey(await change({ max_percent: null, schedule: null }))).toMatchObject({
+      max_percent: { value: 5, source: 'default' },
+      schedule: { value: '0 2 * * *', source: 'default' },
+    });
+    expect(await change({ schedule: 'daily' })).toMatchObject({
+      code: 'schedule_invalid',
+      errors: [{ path: 'schedule' }],
+    });
+    expect(await change({ max_percent: 0 })).toMatchObject({ code: 'invalid_body', errors: [{ path: 'max_percent' }] });
+    expect(await change({})).toMatchObject({ code: 'invalid_request' });
   });
 });
 

@@ -1,4 +1,12 @@
-import type { AnswerOf, mediaRoutes, QueryOf, RetentionConditions } from '@overtone/contracts';
+import {
+  differencesOf,
+  retentionGroup,
+  toSettingItems,
+  type AnswerOf,
+  type mediaRoutes,
+  type QueryOf,
+  type RetentionConditions,
+} from '@overtone/contracts';
 import { nextRuns } from '@overtone/jobs';
 import { notFound } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
@@ -17,12 +25,10 @@ type ReadDeps = { db: Db; people: Pick<People, 'names'>; binDays: number };
 export function createRetentionViews({ db, people, binDays }: ReadDeps) {
   return {
     settings: async () => {
-      const { enabled, schedule, maxPercent, servedUntil } = await db.retentionSettings.findFirstOrThrow();
-      const next = enabled ? nextRuns(schedule, servedUntil, 1)[0] : undefined;
+      const { servedUntil, ...values } = await retentionStore.settings(db);
+      const next = values.enabled ? nextRuns(values.schedule, servedUntil, 1)[0] : undefined;
       return {
-        enabled,
-        schedule,
-        max_percent: maxPercent,
+        settings: toSettingItems(retentionGroup, { values: differencesOf(retentionGroup, values), changes: {} }),
         next_due: next?.toISOString() ?? null,
         bin_days: binDays,
       };
@@ -122,7 +128,7 @@ async function setOf(db: Db, ruleId: string, now: Date) {
   const rule = toRule(target);
   const selected = await retentionStore.select(db, rule, now);
   const files = selected.filter(({ id }) => !taken.has(id));
-  const { maxPercent } = await db.retentionSettings.findFirstOrThrow();
+  const { max_percent: maxPercent } = await retentionStore.settings(db);
   const libraryFiles = await retentionStore.libraryFiles(db);
   const removedToday = await retentionStore.removedToday(db, now);
   return {

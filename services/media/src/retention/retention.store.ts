@@ -1,4 +1,5 @@
-import type { RetentionConditions } from '@overtone/contracts';
+import { retentionGroup, type RetentionConditions, type SettingChanges, type SettingValues } from '@overtone/contracts';
+import { withChanges } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type RetentionRule } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
@@ -63,7 +64,27 @@ function countsForRules(addedBy: string | null, fileOwner: string, collectionOwn
 
 type Selected = { id: string; bytes: number };
 
+type RetentionSettings = SettingValues<typeof retentionGroup>;
+
 export const retentionStore = {
+  /** One row contains all settings and until when the schedule was served. */
+  settings: async (db: Db | Tx): Promise<RetentionSettings & { servedUntil: Date }> => {
+    const { enabled, schedule, maxPercent, servedUntil } = await db.retentionSettings.findFirstOrThrow();
+    return { enabled, schedule, max_percent: maxPercent, servedUntil };
+  },
+
+  changeSettings: async (tx: Tx, changes: SettingChanges<typeof retentionGroup>): Promise<void> => {
+    await retentionStore.lockSettings(tx);
+    const { servedUntil: _, ...before } = await retentionStore.settings(tx);
+    const { enabled, schedule, max_percent: maxPercent } = withChanges(retentionGroup, before, changes);
+    const isRescheduled = enabled !== before.enabled || schedule !== before.schedule;
+    // A new schedule does not serve times that passed before it.
+    const served = isRescheduled ? { servedUntil: new Date() } : {};
+    await tx.retentionSettings.updateMany({ data: { enabled, schedule, maxPercent, ...served } });
+  },
+
+  lockSettings: async (tx: Tx): Promise<void> => void (await tx.$queryRaw`select 1 from retention_settings for update`),
+
   /** The files that a rule applies to now, without those that a hold protects. */
   select: (db: Db | Tx, rule: Rule, now: Date): Promise<Selected[]> =>
     db.$queryRaw<Selected[]>`

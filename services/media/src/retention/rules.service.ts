@@ -1,11 +1,12 @@
-import type { AnswerOf, BodyOf, mediaRoutes } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { retentionGroup, type AnswerOf, type BodyOf, type mediaRoutes } from '@overtone/contracts';
+import { changeDetails, type Outbox } from '@overtone/database';
 import { scheduleFault } from '@overtone/jobs';
 import { conflict, invalid, notFound } from '@overtone/service-kit';
 import { recordOperation, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Prisma, RetentionRule } from '../generated/client.ts';
 import { readRun, toRuleObject } from './retention.read-model.ts';
+import { retentionStore } from './retention.store.ts';
 import { enqueueRun } from './runs.service.ts';
 
 type Routes = typeof mediaRoutes;
@@ -61,20 +62,11 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
       }, txOptions),
 
     updateSettings: async (actor: Actor, body: BodyOf<Routes['updateRetentionSettings']>): Promise<void> => {
-      const fault = body.schedule === undefined ? null : scheduleFault(body.schedule);
+      const details = changeDetails(retentionGroup, body);
+      const fault = body.schedule ? scheduleFault(body.schedule) : null;
       if (fault !== null) throw invalid('schedule_invalid', fault, { errors: [{ path: 'schedule', message: fault }] });
       await db.$transaction(async (tx) => {
-        const { enabled, schedule, max_percent: maxPercent } = body;
-        await tx.retentionSettings.updateMany({
-          data: {
-            ...(enabled === undefined ? {} : { enabled }),
-            ...(schedule === undefined ? {} : { schedule }),
-            ...(maxPercent === undefined ? {} : { maxPercent }),
-            // A new schedule does not serve times that passed before it.
-            ...(enabled === undefined && schedule === undefined ? {} : { servedUntil: new Date() }),
-          },
-        });
-        const details = Object.fromEntries(Object.entries(body).map(([key, value]) => [key, String(value)]));
+        await retentionStore.changeSettings(tx, body);
         await recordOperation(tx, outbox, actor, 'retention_settings_changed', details);
       }, txOptions);
     },

@@ -8,7 +8,6 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, type FileRow } from '../files/files.ts';
 import { updateFile } from '../files/files.store.ts';
 
-import type { RetentionSettings } from '../generated/client.ts';
 import { heldOf } from '../legal-hold/legal-hold.store.ts';
 import { admitSets, allowanceOf, digestOf, reasonsOf, type Rule } from './retention.ts';
 import { retentionStore, toRule } from './retention.store.ts';
@@ -52,17 +51,19 @@ export function createRetentionRuns({ db, outbox, binDays, log }: RunsDeps) {
 
 /** One run serves every time of the schedule that passed; none is added while another one waits or runs. */
 async function enqueueDue(db: Db, now: Date): Promise<void> {
-  if (!isDueNow(await db.retentionSettings.findFirstOrThrow(), now)) return;
+  if (!isDueNow(await retentionStore.settings(db), now)) return;
   await db.$transaction(async (tx) => {
     // Another replica may have served it.
-    await tx.$queryRaw`select 1 from retention_settings for update`;
-    if (!isDueNow(await tx.retentionSettings.findFirstOrThrow(), now)) return;
+    await retentionStore.lockSettings(tx);
+    if (!isDueNow(await retentionStore.settings(tx), now)) return;
     await tx.retentionSettings.updateMany({ data: { servedUntil: now } });
     await enqueueRun(tx, 'schedule');
   }, txOptions);
 }
 
-function isDueNow({ enabled, schedule, servedUntil }: RetentionSettings, now: Date): boolean {
+type Schedule = Pick<Awaited<ReturnType<typeof retentionStore.settings>>, 'enabled' | 'schedule' | 'servedUntil'>;
+
+function isDueNow({ enabled, schedule, servedUntil }: Schedule, now: Date): boolean {
   return enabled && isDue(schedule, servedUntil, now);
 }
 
@@ -88,7 +89,7 @@ async function planRun(tx: Tx, claim: Claim): Promise<void> {
     sets.push({ row, rule, files });
   }
   const libraryFiles = await retentionStore.libraryFiles(tx);
-  const { maxPercent } = await tx.retentionSettings.findFirstOrThrow();
+  const { max_percent: maxPercent } = await retentionStore.settings(tx);
   const removedToday = await retentionStore.removedToday(tx, now);
   const statuses = admitSets(
     sets.map(({ files }) => files.length),

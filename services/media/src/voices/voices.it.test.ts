@@ -117,6 +117,19 @@ describe('a voice that got a name', () => {
     expect(await inbox()).toHaveLength(1);
   });
 
+  it('is suggested from the confidence of the settings only', async () => {
+    const setThreshold = (suggestion_threshold: number | null) =>
+      media.json(boss, 'PUT', '/api/admin/voice-profiles', { suggestion_threshold });
+    await setThreshold(0.95);
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    await name(first.speakers[0], 'Anna');
+    await compared();
+    expect(await inbox()).toEqual([]);
+    await setThreshold(null);
+    await suggested(second.speakers[1]);
+  });
+
   it('names a speaker when a suggestion is accepted', async () => {
     const first = await record('anna', 'ben');
     const second = await record('carl', 'anna');

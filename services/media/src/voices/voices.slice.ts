@@ -1,13 +1,6 @@
-import {
-  mediaRoutes,
-  mediaVoiceEvents,
-  mediaVoiceRpc,
-  toSettingItems,
-  voiceEvents,
-  voiceSettings,
-} from '@overtone/contracts';
+import { mediaRoutes, mediaVoiceEvents, mediaVoiceRpc, voiceEvents, voiceSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { consumer, handle, invalid, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf, recordOperation } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
@@ -16,7 +9,7 @@ import { createProfiles } from './profiles.service.ts';
 import { createVoiceSuggestions } from './suggestions.service.ts';
 import { createVoiceExport } from './voice-export.service.ts';
 import { createVoiceSources } from './voice-sources.read-model.ts';
-import { linkNamedSpeakers, readVoiceSettings, requestMatching, voiceSettingsStore } from './voices.store.ts';
+import { linkNamedSpeakers, requestMatching, voiceSettingsStore } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log };
 
@@ -30,26 +23,21 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
   const exportVoices = createVoiceExport({ db, voices });
   const sources = createVoiceSources({ db });
   const matching = createMatching({ db, outbox, voices, log });
-  const showSettings = async () => ({
-    settings: toSettingItems(voiceSettings, await voiceSettingsStore.read(db, voiceSettings)),
-  });
+  const showSettings = async () => ({ settings: await voiceSettingsStore.items(db, voiceSettings) });
 
   return {
     routes: [
       handle(mediaRoutes.voiceSettings, showSettings),
       handle(mediaRoutes.updateVoiceSettings, async (request) => {
         const { body: changes, caller } = request;
-        const keys = Object.entries(changes).flatMap(([key, value]) => (value === undefined ? [] : [key]));
-        if (keys.length === 0) throw invalid('invalid_request', 'There is nothing to change');
         await db.$transaction(async (tx) => {
-          const before = await readVoiceSettings(tx);
-          await voiceSettingsStore.change(tx, voiceSettings, { changes, by: caller.userId, validate: () => undefined });
-          const next = await readVoiceSettings(tx);
-          if (next.profiles_enabled !== before.profiles_enabled) await setAllowed(tx, next.profiles_enabled);
-          if (next.suggestion_threshold !== before.suggestion_threshold) await matchAll(tx);
-          await recordOperation(tx, outbox, actorOf(request), 'voice_settings_changed', {
-            changed: keys.toSorted().join(', '),
+          const { before, after, details } = await voiceSettingsStore.change(tx, voiceSettings, {
+            changes,
+            by: caller.userId,
           });
+          if (after.profiles_enabled !== before.profiles_enabled) await setAllowed(tx, after.profiles_enabled);
+          if (after.suggestion_threshold !== before.suggestion_threshold) await matchAll(tx);
+          await recordOperation(tx, outbox, actorOf(request), 'voice_settings_changed', details);
         }, txOptions);
         return showSettings();
       }),

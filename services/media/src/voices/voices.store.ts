@@ -5,7 +5,7 @@ import {
   type SettingValues,
   type VoiceOccurrence,
 } from '@overtone/contracts';
-import { createSettingsStore, withChanges, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
+import { createSettingsStore, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
 import { groupsOf } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
@@ -16,9 +16,8 @@ function noKey(): never {
 }
 export const voiceSettingsStore: SettingsStore = createSettingsStore({ table: 'media_settings', keyRing: noKey });
 
-export async function readVoiceSettings(db: SettingsDb): Promise<SettingValues<typeof voiceSettings>> {
-  const { values } = await voiceSettingsStore.read(db, voiceSettings);
-  return withChanges(voiceSettings, values, {});
+export function readVoiceSettings(db: SettingsDb): Promise<SettingValues<typeof voiceSettings>> {
+  return voiceSettingsStore.values(db, voiceSettings);
 }
 
 /** The profiles of a person and of the person's groups. */

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { checkBackup, findPrograms, openDestination, replay } from '@overtone/backup';
+import { checkBackup, findPrograms, openDestination, readManifest, replay, writeManifest } from '@overtone/backup';
 import { clearRestore } from '@overtone/backup/databases';
+import { settingsByKey } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startS3 } from '@overtone/testkit/s3';
 import { adminId, createWorld, encryptionKey } from '../../test/world.ts';
@@ -22,7 +26,20 @@ async function change(json: unknown) {
 }
 
 async function settings() {
-  return (await service.ask('GET', '/backup/settings')).body;
+  return settingsByKey((await service.ask('GET', '/backup/settings')).body);
+}
+
+/** A bucket on a server that does not respond. */
+function bucketWithout(name?: string) {
+  const bucket = {
+    destination_type: 's3',
+    enabled: true,
+    s3_endpoint_url: 'http://127.0.0.1:1',
+    s3_bucket: 'backups',
+    s3_access_key_id: 'a',
+    s3_secret_key: 'b',
+  };
+  return Object.fromEntries(Object.entries(bucket).filter(([key]) => key !== name));
 }
 
 async function audited(): Promise<unknown[]> {
@@ -33,40 +50,31 @@ async function audited(): Promise<unknown[]> {
 describe('the settings of backups', () => {
   it('have the defaults of the specification', async () => {
     expect(await settings()).toMatchObject({
-      enabled: false,
-      schedule: '0 3 * * *',
-      destination_type: 'folder',
-      retention_daily: 7,
-      retention_weekly: 4,
-      retention_monthly: 12,
-      encrypt: false,
-      passphrase: null,
-      passphrase_is_set: false,
-      s3_secret_key: null,
-      s3_secret_key_is_set: false,
+      enabled: { value: false, source: 'default' },
+      schedule: { value: '0 3 * * *' },
+      destination_type: { value: 'folder' },
+      retention_daily: { value: 7, default_value: 7 },
+      retention_weekly: { value: 4 },
+      retention_monthly: { value: 12 },
+      encrypt: { value: false },
+      passphrase: { value: null, is_set: false },
+      s3_secret_key: { value: null, is_set: false },
     });
   });
 
   it.each([
-    ['a folder that cannot be created', { destination: '/proc/nothing' }, 'destination_unavailable'],
-    ['a folder without its full path', { destination: 'backups' }, 'destination_unavailable'],
-    ['a schedule that is no cron expression', { schedule: 'daily' }, 'schedule_invalid'],
-    ['a schedule without a destination', { enabled: true }, 'destination_missing'],
-    ['encryption without a passphrase', { encrypt: true }, 'passphrase_required'],
-    [
-      'a server that does not respond',
-      {
-        destination_type: 's3',
-        s3_endpoint_url: 'http://127.0.0.1:1',
-        s3_bucket: 'backups',
-        s3_access_key_id: 'a',
-        s3_secret_key: 'b',
-      },
-      'destination_unavailable',
-    ],
-  ])('refuse %s and stay unchanged', async (_what, changes, code) => {
+    ['a folder that cannot be created', { destination: '/proc/nothing' }, 'destination_unavailable', 'destination'],
+    ['a folder without its full path', { destination: 'backups' }, 'destination_unavailable', 'destination'],
+    ['a schedule that is no cron expression', { schedule: 'daily' }, 'schedule_invalid', 'schedule'],
+    ['a schedule without a destination', { enabled: true }, 'destination_missing', 'destination'],
+    ['a bucket without its name', bucketWithout('s3_bucket'), 'destination_missing', 's3_bucket'],
+    ['encryption without a passphrase', { encrypt: true }, 'passphrase_required', 'passphrase'],
+    ['a number out of its range', { retention_daily: -1 }, 'invalid_body', 'retention_daily'],
+    ['a setting that does not exist', { retention_yearly: 1 }, 'invalid_body', ''],
+    ['a server that does not respond', bucketWithout(), 'destination_unavailable', 's3_endpoint_url'],
+  ])('refuse %s, name the field and stay unchanged', async (_what, changes, code, path) => {
     const before = await settings();
-    expect(await change(changes)).toMatchObject({ status: 400, body: { code } });
+    expect((await change(changes)).body).toMatchObject({ code, errors: [{ path }] });
     expect(await settings()).toEqual(before);
   });
 
@@ -96,10 +104,11 @@ describe('the settings of backups', () => {
   it('never show a secret, and store it sealed', async () => {
     const secret = 'a passphrase of the test';
     const { body } = await change({ passphrase: secret });
-    expect(body).toMatchObject({ passphrase: null, passphrase_is_set: true });
+    expect(settingsByKey(body)['passphrase']).toMatchObject({ value: null, is_set: true, source: 'stored' });
     const rows = await world.sql('select value::text from operations_settings');
     expect(JSON.stringify([rows, await audited()])).not.toContain(secret);
-    expect((await change({ passphrase: null })).body).toMatchObject({ passphrase_is_set: false });
+    const cleared = settingsByKey((await change({ passphrase: null })).body);
+    expect(cleared['passphrase']).toMatchObject({ is_set: false });
   });
 });
 
@@ -163,7 +172,7 @@ describe('a backup', () => {
     expect(changed).toMatchObject({
       action: 'backup_settings_changed',
       actorId: adminId,
-      details: { changed: 'destination' },
+      details: { changed: 'destination', destination: folder },
     });
     expect(requested).toMatchObject({ action: 'backup_run', details: { run: expect.any(String) } });
   });
@@ -207,7 +216,60 @@ describe('a backup', () => {
   });
 });
 
+describe('a retention', () => {
+  it('keeps a backup of as many days, weeks and months as its settings say', async () => {
+    const plant = async (days: number) => {
+      const [newest = ''] = (await readdir(folder)).filter((file) => file.endsWith('.manifest.json'));
+      const manifest = readManifest(await readFile(join(folder, newest), 'utf8'));
+      const createdAt = new Date(Date.now() - days * 86_400_000).toISOString();
+      const stamp = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+      const name = manifest.name.replace(/\d{8}T\d{6}Z/, stamp);
+      const planted = { ...manifest, name, created_at: createdAt, dump: { ...manifest.dump, file: `${name}.dump` } };
+      await copyFile(join(folder, manifest.dump.file), join(folder, `${name}.dump`));
+      await writeFile(join(folder, `${name}.manifest.json`), writeManifest(planted));
+      return name;
+    };
+    const none = { retention_daily: 0, retention_weekly: 0, retention_monthly: 0 };
+    for (const kept of ['retention_daily', 'retention_weekly', 'retention_monthly']) {
+      // Of three days, weeks and months; the newest one is made by the run.
+      const [older, oldest] = [await plant(40), await plant(80)];
+      await change({ ...none, [kept]: 2 });
+      await service.run('backup');
+      const files = (await readdir(folder)).join(' ');
+      expect([kept, files.includes(older), files.includes(oldest)]).toEqual([kept, true, false]);
+      await change({ ...none, [kept]: 1 });
+      await service.run('backup');
+      expect([kept, (await readdir(folder)).length]).toEqual([kept, 2]);
+    }
+  });
+});
+
 describe('a backup in a bucket', () => {
+  it.each([
+    ['backup', '/archive/nightly/', { s3_prefix: 'nightly' }],
+    ['media-mirror', '/archive/', {}],
+  ])('and the %s settings are sent to the server as they are set', async (panel, path, prefix) => {
+    const received: { url: string; authorization: string }[] = [];
+    const server = createServer((request, response) => {
+      received.push({ url: request.url ?? '', authorization: request.headers.authorization ?? '' });
+      response.writeHead(403).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const tested = await service.ask('POST', `/${panel}/test`, {
+      destination_type: 's3',
+      s3_endpoint_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      s3_bucket: 'archive',
+      s3_region: 'eu-north-7',
+      s3_access_key_id: 'key-id',
+      s3_secret_key: 'secret of the test',
+      ...prefix,
+    });
+    server.close();
+    expect(tested.body).toMatchObject({ ok: false, destination: expect.stringMatching(/^s3:\/\/archive/) });
+    expect(received[0]?.url).toContain(path);
+    expect(received[0]?.authorization).toMatch(/Credential=key-id\/\d{8}\/eu-north-7\/s3\//);
+  });
+
   it('is encrypted with the passphrase of the settings, and contains the keys', async () => {
     const { status } = await change({
       destination_type: 's3',
@@ -341,6 +403,6 @@ describe('the encryption key', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', resealMain], { env: environment });
     expect(JSON.parse(stdout)).toMatchObject({ unreadable: [] });
     service = await world.start({ ENCRYPTION_KEY: fresh });
-    expect(await settings()).toMatchObject({ passphrase_is_set: true });
+    expect((await settings())['passphrase']).toMatchObject({ is_set: true });
   });
 });

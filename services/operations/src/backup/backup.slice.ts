@@ -1,5 +1,5 @@
 import { listBackups, type Manifest } from '@overtone/backup';
-import { backupGroup, backupRoutes, hideSecrets, operationsJobs, type BackupSettings } from '@overtone/contracts';
+import { backupGroup, backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
@@ -9,7 +9,7 @@ import type { OperationsEnv } from '../env.ts';
 import { recordOperation } from '../operator.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
-import { hasDestination, type Stored } from '../settings/settings.ts';
+import { hasDestination } from '../settings/settings.ts';
 import { createBackupPerformer, openBackupDestination, type BackupRow } from './backup.ts';
 
 type Deps = {
@@ -46,11 +46,13 @@ export function createBackupSlice({ db, outbox, bus, log, env }: Deps) {
 }
 
 function settingsRoutes(settings: SettingsService<BackupSettings>): Route[] {
+  const show = async () => ({ settings: await settings.items() });
   return [
-    handle(backupRoutes.backupSettings, async () => toAnswer(await settings.read())),
-    handle(backupRoutes.updateBackupSettings, async (request) =>
-      toAnswer(await settings.change(request, request.body)),
-    ),
+    handle(backupRoutes.backupSettings, show),
+    handle(backupRoutes.updateBackupSettings, async (request) => {
+      await settings.change(request, request.body);
+      return await show();
+    }),
     handle(backupRoutes.testBackup, ({ body }) => settings.test(body)),
   ];
 }
@@ -94,10 +96,6 @@ function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
       destination_status: await settings.probe(),
     })),
   ];
-}
-
-function toAnswer({ settings, secrets }: Stored<BackupSettings>) {
-  return hideSecrets(backupGroup, { ...settings, ...secrets });
 }
 
 function toBackupRun(row: BackupRow) {

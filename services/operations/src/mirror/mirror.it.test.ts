@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { createObjectStore } from '@overtone/object-store';
-import { waitFor } from '@overtone/testkit';
+import { settingsByKey, waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startS3 } from '@overtone/testkit/s3';
 import { createWorld } from '../../test/world.ts';
@@ -33,7 +33,11 @@ const nothingDone = { copied: 0, bytes_copied: 0, missing: 0, differing: 0, fail
 describe('the settings of the media mirror', () => {
   it('have the defaults of the specification', async () => {
     const { body } = await service.ask('GET', '/media-mirror/settings');
-    expect(body).toMatchObject({ enabled: false, schedule: '30 3 * * *', throttle_mb_per_second: null });
+    expect(settingsByKey(body)).toMatchObject({
+      enabled: { value: false },
+      schedule: { value: '30 3 * * *' },
+      throttle_mb_per_second: { value: null, unit: 'MB/s' },
+    });
   });
 
   it.each([
@@ -165,6 +169,25 @@ describe('a run of the media mirror that is killed', () => {
   });
 });
 
+describe('the schedule of the media mirror', () => {
+  it('starts a run when one is due and it is switched on', async () => {
+    await change({ enabled: true, schedule: '0 4 * * *' });
+    await world.sql(
+      `update operations_settings set updated_at = '2026-01-01T00:00:00Z' where key in ('mirror.enabled', 'mirror.schedule')`,
+    );
+    const scheduled = () =>
+      world.sql<{ due: Date }>(
+        `select scheduled_for as due from mirror_run where trigger = 'schedule' and status = 'success'`,
+      );
+    await waitFor(async () => (await scheduled()).length > 0);
+    expect(await scheduled()).toEqual([{ due: new Date('2026-01-01T04:00:00Z') }]);
+    const status = async () => (await service.ask('GET', '/media-mirror/status')).body['next_due'];
+    expect(await status()).toMatch(/T04:00:00/);
+    await change({ enabled: false });
+    expect(await status()).toBeNull();
+  });
+});
+
 describe('a full destination', () => {
   it('ends the run with its code and the names, and leaves no part of an object', async () => {
     await world.objects.put('files/huge/original', randomBytes(2 * 1024 * 1024));
@@ -191,7 +214,7 @@ describe('a mirror in a bucket', () => {
       s3_access_key_id: s3.accessKeyId,
       s3_secret_key: s3.secretAccessKey,
     });
-    expect(changed).toMatchObject({ status: 200, body: { s3_secret_key: null, s3_secret_key_is_set: true } });
+    expect(settingsByKey(changed.body)['s3_secret_key']).toMatchObject({ value: null, is_set: true });
     const first = await service.run('media-mirror');
     expect(first).toMatchObject({ status: 'success', copied: 14, failed: 0, differing: 0 });
     const second = await service.run('media-mirror');

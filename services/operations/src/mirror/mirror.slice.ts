@@ -1,6 +1,5 @@
 import {
   erasureEvents,
-  hideSecrets,
   mirrorGroup,
   mirrorRoutes,
   operationsJobs,
@@ -16,7 +15,7 @@ import type { OperationsEnv } from '../env.ts';
 import { recordOperation } from '../operator.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
-import { hasDestination, type Secrets, type Stored } from '../settings/settings.ts';
+import { hasDestination, type Secrets } from '../settings/settings.ts';
 import { createMirrorPerformer, type MirrorRow } from './mirror.ts';
 import { createMirrorErasure } from './mirror-erasure.service.ts';
 import { mirrorStore } from './mirror.store.ts';
@@ -67,11 +66,13 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) 
 }
 
 function settingsRoutes(settings: SettingsService<MirrorSettings>): Route[] {
+  const show = async () => ({ settings: await settings.items() });
   return [
-    handle(mirrorRoutes.mirrorSettings, async () => toAnswer(await settings.read())),
-    handle(mirrorRoutes.updateMirrorSettings, async (request) =>
-      toAnswer(await settings.change(request, request.body)),
-    ),
+    handle(mirrorRoutes.mirrorSettings, show),
+    handle(mirrorRoutes.updateMirrorSettings, async (request) => {
+      await settings.change(request, request.body);
+      return await show();
+    }),
     handle(mirrorRoutes.testMirror, ({ body }) => settings.test(body)),
   ];
 }
@@ -106,10 +107,6 @@ function runRoutes({ db, outbox, settings, putJob }: RouteDeps): Route[] {
       return { run: last && toMirrorRun(last), names: last?.report ?? emptyReport };
     }),
   ];
-}
-
-function toAnswer({ settings, secrets }: Stored<MirrorSettings>) {
-  return hideSecrets(mirrorGroup, { ...settings, s3_secret_key: secrets.s3_secret_key });
 }
 
 function toMirrorRun(row: MirrorRow) {

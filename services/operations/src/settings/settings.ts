@@ -25,10 +25,20 @@ export function splitSecrets<S extends Common>(values: object): { settings: S; s
 }
 
 /** Whether enough is set to know where the destination is. */
-export function hasDestination(settings: Common, { s3_secret_key: secret }: Secrets): boolean {
-  if (settings.destination_type === 'folder') return settings.destination !== '';
-  const { s3_endpoint_url: endpoint, s3_bucket: bucket, s3_access_key_id: keyId } = settings;
-  return endpoint !== '' && bucket !== '' && keyId !== '' && secret !== null;
+export function hasDestination(settings: Common, secrets: Secrets): boolean {
+  return missingOf(settings, secrets) === undefined;
+}
+
+/** The first setting that the destination lacks. */
+function missingOf(settings: Common, { s3_secret_key: secret }: Secrets): string | undefined {
+  if (settings.destination_type === 'folder') return settings.destination === '' ? 'destination' : undefined;
+  const needed = ['s3_endpoint_url', 's3_bucket', 's3_access_key_id'] as const;
+  return needed.find((name) => settings[name] === '') ?? (secret === null ? 's3_secret_key' : undefined);
+}
+
+/** The setting that a failure of the destination belongs to. */
+export function destinationField({ destination_type: type }: Common): string {
+  return type === 'folder' ? 'destination' : 's3_endpoint_url';
 }
 
 const destinationNames: readonly string[] = [
@@ -65,8 +75,11 @@ export function validate(settings: Common, secrets: Secrets): void {
     throw invalid('destination_unavailable', 'The destination must be the full path of a folder, such as /backups.', {
       errors: [{ path: 'destination', message: 'It must begin with a slash.' }],
     });
-  if (settings.enabled && !hasDestination(settings, secrets))
-    throw invalid('destination_missing', 'There is no destination yet.');
+  const missing = missingOf(settings, secrets);
+  if (settings.enabled && missing !== undefined)
+    throw invalid('destination_missing', 'There is no destination yet.', {
+      errors: [{ path: missing, message: 'A schedule needs a destination.' }],
+    });
   if ('encrypt' in settings && settings.encrypt && secrets.passphrase === null)
     throw invalid('passphrase_required', 'Encrypted backups need a passphrase.', {
       errors: [{ path: 'passphrase', message: 'Enter a passphrase.' }],

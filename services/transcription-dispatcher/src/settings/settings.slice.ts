@@ -7,7 +7,7 @@ import {
   type AnswerOf,
 } from '@overtone/contracts';
 import type { Outbox, SettingsStore } from '@overtone/database';
-import { handle, invalid, rpc, type Slice } from '@overtone/service-kit';
+import { handle, rpc, type Slice } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
@@ -32,11 +32,13 @@ export function createSettingsSlice({ db, outbox, store, workers }: Deps): Slice
       handle(engineSettingsRoutes.engineSettings, show),
       handle(engineSettingsRoutes.updateEngineSettings, async (request) => {
         const { body: changes, caller } = request;
-        const keys = Object.entries(changes).flatMap(([key, value]) => (value === undefined ? [] : [key]));
-        if (keys.length === 0) throw invalid('invalid_request', 'There is nothing to change');
+        const keys = Object.keys(changes);
         await db.$transaction(async (tx) => {
-          await store.change(tx, engineSettings, { changes, by: caller.userId, validate: validateEngineSettings });
-          const details = { changed: keys.toSorted().join(', ') };
+          const { details } = await store.change(tx, engineSettings, {
+            changes,
+            by: caller.userId,
+            validate: validateEngineSettings,
+          });
           await recordOperation(tx, outbox, operatorOf(request), 'engine_settings_changed', details);
           await outbox.add(tx, transcriptionEvents.settingsChanged, { group: 'engine', keys });
         }, txOptions);

@@ -40,6 +40,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.backup.run': msg`Backup requested`,
   'admin.mirror.settings': msg`Media mirror settings changed`,
   'admin.mirror.run': msg`Media mirror run requested`,
+  'admin.directory_sync.settings': msg`Directory sync settings changed`,
   'admin.model.pull': msg`Download of a model requested`,
   'admin.model.verify': msg`Verification of a model requested`,
   'admin.model.remove': msg`Model removed`,

@@ -1,3 +1,5 @@
+import type { BackupSettings } from '@overtone/contracts';
+import { valuesOf } from '../settings/items.ts';
 import { t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -16,11 +18,12 @@ import { StoredBackups } from './stored-backups.tsx';
 /** Administration > Backups: the current and past runs, settings, the stored backups, and how one is restored. */
 export function BackupsPage() {
   const settings = useQuery(backupSettingsQuery);
+  const values = settings.data && valuesOf<BackupSettings>(settings.data.settings);
   return (
     <Pane title={t`Backups`}>
       <Stack gap="lg">
         <QueryStatus of={settings} failure={t`The backups couldn’t be loaded`} height={320} />
-        {settings.data && (
+        {settings.data && values && (
           <>
             <Section title={t`Now`}>
               <CurrentBackup />
@@ -31,9 +34,9 @@ export function BackupsPage() {
             <Section title={t`Runs`}>
               <BackupRunList />
             </Section>
-            <StoredBackups settings={settings.data} />
+            <StoredBackups settings={values} />
             <Section title={t`Restore`}>
-              <RestoreInstructions settings={settings.data} />
+              <RestoreInstructions settings={values} />
             </Section>
           </>
         )}

@@ -4,19 +4,6 @@ import { Icon } from '../../ui/icons.tsx';
 import { destinationText } from './labels.ts';
 import type { DestinationStatus } from './operations-queries.ts';
 
-/** The fields of the forms of backups and mirror that show their own errors. */
-export const destinationFieldNames = [
-  'schedule',
-  'destination',
-  's3_endpoint_url',
-  's3_region',
-  's3_bucket',
-  's3_prefix',
-  's3_access_key_id',
-  's3_secret_key',
-  'passphrase',
-];
-
 export function destinationTest() {
   return {
     button: t`Test destination`,

@@ -1,3 +1,5 @@
+import type { MirrorSettings } from '@overtone/contracts';
+import { valuesOf } from '../settings/items.ts';
 import { t } from '@lingui/core/macro';
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -10,14 +12,7 @@ import { mirrorSummaryOf, objectsText } from './labels.ts';
 import { MirrorForm } from './mirror-form.tsx';
 import { MirrorReport } from './mirror-report.tsx';
 import { MirrorRunList } from './mirror-run-list.tsx';
-import {
-  isActive,
-  mirrorRunsQuery,
-  mirrorSettingsQuery,
-  mirrorStatusQuery,
-  stateOf,
-  type MirrorSettings,
-} from './operations-queries.ts';
+import { isActive, mirrorRunsQuery, mirrorSettingsQuery, mirrorStatusQuery, stateOf } from './operations-queries.ts';
 import { mirrorCommand } from './restore-commands.ts';
 import { RunNow } from './run-now.tsx';
 
@@ -43,7 +38,7 @@ export function MirrorPage() {
               <MirrorRunList />
             </Section>
             <Section title={t`Restore`}>
-              <MirrorInstructions settings={settings.data} />
+              <MirrorInstructions settings={valuesOf<MirrorSettings>(settings.data.settings)} />
             </Section>
           </>
         )}

@@ -2,8 +2,6 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { ResponseBody } from '../../api/routes.ts';
 
-export type BackupSettings = ResponseBody<'GET /api/admin/backup/settings'>;
-export type MirrorSettings = ResponseBody<'GET /api/admin/media-mirror/settings'>;
 export type BackupRun = ResponseBody<'GET /api/admin/backup/runs'>['items'][number];
 export type MirrorRun = ResponseBody<'GET /api/admin/media-mirror/runs'>['items'][number];
 export type BackupStatus = ResponseBody<'GET /api/admin/backup/status'>;

@@ -1,4 +1,4 @@
-import type { BackupSettings } from './operations-queries.ts';
+import type { BackupSettings } from '@overtone/contracts';
 
 type Place = Pick<
   BackupSettings,

@@ -1,8 +1,9 @@
+import type { BackupSettings } from '@overtone/contracts';
 import { t } from '@lingui/core/macro';
 import { List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CommandBlock } from './command-block.tsx';
-import { backupRunsQuery, stateOf, storedBackupsQuery, type BackupSettings } from './operations-queries.ts';
+import { backupRunsQuery, stateOf, storedBackupsQuery } from './operations-queries.ts';
 import { restoreCommands } from './restore-commands.ts';
 
 /** How the newest backup is restored: the exact commands, and what they do. */

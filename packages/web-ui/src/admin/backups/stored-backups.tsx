@@ -1,3 +1,4 @@
+import type { BackupSettings } from '@overtone/contracts';
 import { t } from '@lingui/core/macro';
 import { Alert, Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +8,7 @@ import { Section } from '../../ui/pane.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { destinationText } from './labels.ts';
-import { backupRunsQuery, stateOf, storedBackupsQuery, type BackupSettings } from './operations-queries.ts';
+import { backupRunsQuery, stateOf, storedBackupsQuery } from './operations-queries.ts';
 
 /** The complete backups at the destination, and the damaged ones. */
 export function StoredBackups({ settings }: { settings: BackupSettings }) {

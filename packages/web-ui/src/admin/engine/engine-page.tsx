@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Fieldset, Stack, Table, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -50,13 +50,12 @@ function EngineForm({ saved }: { saved: Answer }) {
     name: 'engine-settings',
     saved: valuesOf(saved.settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/engine-settings'>;
-      client.setQueryData(engineQuery.queryKey, await call('PUT /api/admin/engine-settings', { body }));
+      client.setQueryData(engineQuery.queryKey, await call('PUT /api/admin/engine-settings', { body: changes }));
     },
   });
   const items = new Map(saved.settings.map((item) => [item.key, item]));
   return (
-    <SettingsForm form={form} fields={[...items.keys()]}>
+    <SettingsForm form={form}>
       <Text size="sm" c="dimmed">
         {t`Workers apply a change within seconds, without a restart. Recordings in progress finish with the old values.`}
       </Text>

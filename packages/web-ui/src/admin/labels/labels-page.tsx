@@ -1,14 +1,27 @@
-import { t } from '@lingui/core/macro';
-import { NumberInput, Stack, Switch, Text } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { msg, t } from '@lingui/core/macro';
+import { Text } from '@mantine/core';
+import type { labelGroup, SettingValues } from '@overtone/contracts';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { RequestBody } from '../../api/routes.ts';
-import { notify, notifyError } from '../../ui/notify.ts';
+import type { ResponseBody } from '../../api/routes.ts';
+import { translateOnRead } from '../../lib/language.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
+import { valuesOf } from '../settings/items.ts';
+import { SettingFields, type SettingLabel } from '../settings/setting-field.tsx';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm } from '../settings/use-settings-form.ts';
 
-type Change = RequestBody<'PUT /api/admin/label-settings'>;
-
+const labels: Readonly<Record<keyof SettingValues<typeof labelGroup>, SettingLabel>> = translateOnRead({
+  apply_automatically: {
+    label: msg`Apply labels automatically`,
+    description: msg`Without this, labels are only suggested.`,
+  },
+  confidence_threshold: {
+    label: msg`Apply from a confidence of`,
+    description: msg`From 0.5 to 1: a higher value applies fewer and surer labels.`,
+  },
+});
 const settingsQuery = queryOptions({
   queryKey: ['label-settings'],
   queryFn: ({ signal }) => call('GET /api/admin/label-settings', { signal }),
@@ -24,7 +37,7 @@ export function LabelsPage() {
       </Text>
       {settings.data ? (
         <Section title={t`For everybody`}>
-          <SettingsForm saved={settings.data} />
+          <LabelsForm {...settings.data} />
         </Section>
       ) : (
         <QueryStatus of={settings} failure={t`The settings couldn’t be loaded`} height={160} />
@@ -33,46 +46,18 @@ export function LabelsPage() {
   );
 }
 
-function SettingsForm({
-  saved: { apply_automatically: applies, confidence_threshold: threshold },
-}: {
-  saved: { apply_automatically: boolean; confidence_threshold: number };
-}) {
+function LabelsForm({ settings }: ResponseBody<'GET /api/admin/label-settings'>) {
   const client = useQueryClient();
-  const save = useMutation({
-    mutationFn: (change: Change) => call('PUT /api/admin/label-settings', { body: change }),
-    onSuccess: (settings) => {
-      client.setQueryData(settingsQuery.queryKey, settings);
-      notify(t`Saved.`);
+  const form = useSettingsForm({
+    name: 'label-settings',
+    saved: valuesOf(settings),
+    save: async (changes) => {
+      client.setQueryData(settingsQuery.queryKey, await call('PUT /api/admin/label-settings', { body: changes }));
     },
-    onError: (error) => notifyError(t`The settings weren’t saved`, error),
   });
   return (
-    <Stack gap="md" maw={560} data-testid="label-settings">
-      <Switch
-        label={t`Apply labels automatically`}
-        description={t`Without this, labels are only suggested.`}
-        checked={applies}
-        disabled={save.isPending}
-        onChange={(event) => save.mutate({ apply_automatically: event.currentTarget.checked })}
-      />
-      <NumberInput
-        key={threshold}
-        label={t`Apply from a confidence of`}
-        suffix=" %"
-        min={50}
-        max={100}
-        step={5}
-        allowDecimal={false}
-        clampBehavior="blur"
-        maw={220}
-        defaultValue={Math.round(threshold * 100)}
-        disabled={save.isPending || !applies}
-        onBlur={(event) => {
-          const next = Math.min(100, Math.max(50, Number.parseInt(event.currentTarget.value, 10))) / 100;
-          if (Number.isFinite(next) && next !== threshold) save.mutate({ confidence_threshold: next });
-        }}
-      />
-    </Stack>
+    <SettingsForm form={form}>
+      <SettingFields items={settings} labels={labels} form={form} />
+    </SettingsForm>
   );
 }

@@ -1,14 +1,30 @@
-import { t } from '@lingui/core/macro';
-import { Stack, Switch, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { msg, t } from '@lingui/core/macro';
+import { Stack, Text } from '@mantine/core';
+import type { insightsGroup, SettingValues } from '@overtone/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { ModelList } from '../../language-models/model-list.tsx';
 import { systemActions, systemModelsQuery, type SystemModels } from '../../language-models/model-queries.ts';
 import { SentWhere } from '../../language-models/sent-where.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
+import { translateOnRead } from '../../lib/language.ts';
+import { shownValues, valuesOf } from '../settings/items.ts';
+import { SettingFields, type SettingLabel } from '../settings/setting-field.tsx';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm } from '../settings/use-settings-form.ts';
 import { ModelUsage } from './model-usage.tsx';
+
+const labels: Readonly<Record<keyof SettingValues<typeof insightsGroup>, SettingLabel>> = translateOnRead({
+  automatic: {
+    label: msg`Summarise every recording`,
+    description: msg`Summary, topics and speaker names are made after each transcription.`,
+  },
+  own_providers: {
+    label: msg`People may use language models of their own`,
+    description: msg`Each person chooses where the text of their transcripts is sent.`,
+  },
+});
 
 /** Administration > Language models: which one everyone uses, what is sent where, and the used tokens. */
 export function LanguageModelsPage() {
@@ -42,38 +58,24 @@ export function LanguageModelsPage() {
   );
 }
 
-function UseSettings({ settings }: { settings: SystemModels['settings'] }) {
+function UseSettings({ settings }: Pick<SystemModels, 'settings'>) {
   const client = useQueryClient();
-  const save = useMutation({
-    mutationFn: (body: Partial<SystemModels['settings']>) => call('PUT /api/admin/llm-settings', { body }),
-    onSuccess: async () => {
+  const form = useSettingsForm({
+    name: 'insights-settings',
+    saved: valuesOf(settings),
+    save: async (changes) => {
+      await call('PUT /api/admin/llm-settings', { body: changes });
       await client.invalidateQueries({ queryKey: ['language-models'] });
-      notify(t`Saved.`);
     },
-    onError: (error) => notifyError(t`The setting wasn’t saved`, error),
   });
-  const shown = { ...settings, ...(save.isPending ? save.variables : {}) };
   return (
-    <Stack gap="md">
-      <Switch
-        label={t`Summarise every recording`}
-        description={t`Summary, topics and speaker names are made after each transcription.`}
-        checked={shown.automatic}
-        disabled={save.isPending}
-        onChange={(event) => save.mutate({ automatic: event.currentTarget.checked })}
-      />
-      <Switch
-        label={t`People may use language models of their own`}
-        description={t`Each person chooses where the text of their transcripts is sent.`}
-        checked={shown.own_providers}
-        disabled={save.isPending}
-        onChange={(event) => save.mutate({ own_providers: event.currentTarget.checked })}
-      />
-      {shown.own_providers && (
+    <SettingsForm form={form}>
+      <SettingFields items={settings} labels={labels} form={form} />
+      {shownValues(settings, form.fields)['own_providers'] === true && (
         <Text size="sm" c="dimmed">
           {t`Addresses in private networks stay refused, except those that the operator allows.`}
         </Text>
       )}
-    </Stack>
+    </SettingsForm>
   );
 }

@@ -1,14 +1,23 @@
-import { t } from '@lingui/core/macro';
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { msg, t } from '@lingui/core/macro';
+import { Text } from '@mantine/core';
+import type { promptsGroup, SettingValues } from '@overtone/contracts';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { useDraft } from '../../state/use-draft.ts';
-import { RestoredNote } from '../../ui/draft.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { notify } from '../../ui/notify.ts';
+import type { ResponseBody } from '../../api/routes.ts';
+import { translateOnRead } from '../../lib/language.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
+import { valuesOf } from '../settings/items.ts';
+import { SettingFields, type SettingLabel } from '../settings/setting-field.tsx';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm } from '../settings/use-settings-form.ts';
 
+const labels: Readonly<Record<keyof SettingValues<typeof promptsGroup>, SettingLabel>> = translateOnRead({
+  organisation_context: {
+    label: msg`About the organisation`,
+    description: msg`At most 10,000 characters. Empty: nothing is sent.`,
+  },
+});
 const contextQuery = queryOptions({
   queryKey: ['organisation-context'],
   queryFn: ({ signal }) => call('GET /api/admin/organisation-context', { signal }),
@@ -24,7 +33,7 @@ export function OrganisationPage() {
       </Text>
       <Section title={t`Context`}>
         {context.data ? (
-          <ContextForm saved={context.data.organisation_context} />
+          <ContextForm {...context.data} />
         ) : (
           <QueryStatus of={context} failure={t`The context couldn’t be loaded`} height={240} />
         )}
@@ -33,50 +42,18 @@ export function OrganisationPage() {
   );
 }
 
-function ContextForm({ saved }: { saved: string }) {
+function ContextForm({ settings }: ResponseBody<'GET /api/admin/organisation-context'>) {
   const client = useQueryClient();
-  const draft = useDraft('organisation-context', saved);
-  const save = useMutation({
-    mutationFn: () =>
-      call('PUT /api/admin/organisation-context', { body: { organisation_context: draft.value.trim() || null } }),
-    onSuccess: (next) => {
-      client.setQueryData(contextQuery.queryKey, next);
-      draft.drop();
-      notify(t`Saved.`);
+  const form = useSettingsForm({
+    name: 'organisation-context',
+    saved: valuesOf(settings),
+    save: async (changes) => {
+      client.setQueryData(contextQuery.queryKey, await call('PUT /api/admin/organisation-context', { body: changes }));
     },
   });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (draft.changed) save.mutate();
-      }}
-    >
-      <Stack gap="md" maw={640}>
-        {draft.changed && <RestoredNote draft={draft} />}
-        <Textarea
-          label={t`About the organisation`}
-          description={t`At most 10,000 characters. Empty: nothing is sent.`}
-          autosize
-          minRows={6}
-          maxRows={20}
-          maxLength={10_000}
-          value={draft.value}
-          onChange={(event) => draft.set(event.currentTarget.value)}
-        />
-        {save.error && <ErrorNote error={save.error} title={t`The context wasn’t saved`} />}
-        <Group>
-          <Button type="submit" disabled={!draft.changed} loading={save.isPending}>
-            {t`Save`}
-          </Button>
-          {draft.changed && (
-            <Button variant="default" disabled={save.isPending} onClick={draft.drop}>
-              {t`Discard changes`}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </form>
+    <SettingsForm form={form}>
+      <SettingFields items={settings} labels={labels} form={form} />
+    </SettingsForm>
   );
 }

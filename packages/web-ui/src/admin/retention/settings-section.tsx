@@ -1,43 +1,47 @@
-import { t } from '@lingui/core/macro';
-import { NumberInput, Text } from '@mantine/core';
+import { msg, t } from '@lingui/core/macro';
+import { Text } from '@mantine/core';
+import type { retentionGroup, SettingValues } from '@overtone/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { moment } from '../../lib/format.ts';
-import { ScheduleFields } from '../settings/schedule-fields.tsx';
+import { translateOnRead } from '../../lib/language.ts';
+import { shownValues, valuesOf } from '../settings/items.ts';
+import { scheduleLabel } from '../settings/schedule.ts';
+import { SettingFields, type SettingLabel } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 import { retentionSettingsQuery, type RetentionSettings } from './retention-queries.ts';
 
+type Key = keyof SettingValues<typeof retentionGroup>;
+
+const labels: Readonly<Record<Exclude<Key, 'schedule'>, SettingLabel>> = translateOnRead({
+  enabled: {
+    label: msg`Run on a schedule`,
+    description: msg`Without a schedule rules run only when an administrator starts them here.`,
+  },
+  max_percent: {
+    label: msg`Share of the library that rules may delete in one day`,
+    description: msg`A rule that would delete more waits for an approval.`,
+  },
+});
+
 /** When rules run, and how much they may delete in one day without an approval. */
-export function RetentionSettingsForm({ saved }: { saved: RetentionSettings }) {
+export function RetentionSettingsForm({ saved: { settings, next_due } }: { saved: RetentionSettings }) {
   const client = useQueryClient();
-  const { next_due, bin_days, ...settings } = saved;
   const form = useSettingsForm({
     name: 'retention-settings',
-    saved: settings,
-    save: async (changes) =>
+    saved: valuesOf(settings),
+    save: async (changes) => {
       client.setQueryData(
         retentionSettingsQuery.queryKey,
         await call('PUT /api/admin/retention/settings', { body: changes }),
-      ),
+      );
+    },
   });
+  const { schedule } = shownValues(settings, form.fields);
   return (
-    <SettingsForm form={form} fields={Object.keys(settings)}>
-      <ScheduleFields
-        form={form}
-        label={t`Run on a schedule`}
-        description={t`Without a schedule rules run only when an administrator starts them here.`}
-      />
-      <NumberInput
-        label={t`Share of the library that rules may delete in one day`}
-        description={t`A rule that would delete more waits for an approval.`}
-        min={0.1}
-        max={100}
-        suffix=" %"
-        value={form.fields.max_percent}
-        error={form.errorOf('max_percent')}
-        onChange={(value) => form.change({ max_percent: Number(value) })}
-      />
+    <SettingsForm form={form}>
+      <SettingFields items={settings} labels={{ ...labels, schedule: scheduleLabel(schedule) }} form={form} />
       {next_due !== null && <Text size="sm">{t`Next run: ${moment(next_due)}`}</Text>}
     </SettingsForm>
   );

@@ -8,7 +8,7 @@ export function changesOf<S extends object>(saved: S, edits: Partial<S>, secrets
 }
 
 /** Whether two values are equal; a list is a set of choices, whose order has no meaning. */
-function isSame(left: unknown, right: unknown): boolean {
+export function isSame(left: unknown, right: unknown): boolean {
   if (!Array.isArray(left) || !Array.isArray(right)) return left === right;
   return left.length === right.length && left.every((item) => right.includes(item));
 }

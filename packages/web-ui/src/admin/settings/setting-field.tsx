@@ -1,6 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { Badge, Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, NumberInput, Select, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import type { SettingItem } from '@overtone/contracts';
+import { useState } from 'react';
+import { isSame } from './changes.ts';
 import { SecretField } from './secret-field.tsx';
 import css from './settings.module.css';
 import type { SettingsFormState } from './use-settings-form.ts';
@@ -10,6 +12,8 @@ import { automatic, shownValue, unitText, type SettingEdits } from './items.ts';
 export type SettingLabel = {
   readonly label: string;
   readonly description?: string;
+  /** What an empty number means. */
+  readonly placeholder?: string;
   /** Names of choices. */
   readonly choices?: Readonly<Record<string, string>>;
 };
@@ -19,11 +23,26 @@ type Props = {
   readonly form: Pick<SettingsFormState<SettingEdits>, 'fields' | 'change' | 'errorOf' | 'secrets' | 'changeSecret'>;
 };
 
+type FieldsProps = {
+  readonly items: readonly SettingItem[];
+  readonly form: Props['form'];
+  /** Texts by key; a setting without is not shown. */
+  readonly labels: Readonly<Partial<Record<string, SettingLabel>>>;
+};
+
+/** The settings of a group, in the order of the contract. */
+export function SettingFields({ items, form, labels }: FieldsProps) {
+  return items.map((item) => {
+    const texts = labels[item.key];
+    return texts && <SettingField key={item.key} item={item} texts={texts} form={form} />;
+  });
+}
+
 /** One setting, made from the description that its route returns: control, source, and the way back to the default. */
 export function SettingField(props: Props) {
   const { item, texts, form } = props;
   const edited = form.fields[item.key];
-  const isStored = edited === item.value ? item.source === 'stored' : edited !== null;
+  const isStored = isSame(edited, item.value) ? item.source === 'stored' : edited !== null;
   return (
     <div data-testid="setting" data-key={item.key} data-source={item.source}>
       <Control {...props} />
@@ -56,28 +75,23 @@ function Source({ item, isStored }: { item: SettingItem; isStored: boolean }) {
   );
 }
 
-function Control({ item, texts: { label, description, choices = {} }, form }: Props) {
+function Control({ item, texts, form }: Props) {
+  const { label, description, choices = {} } = texts;
   const value = shownValue(item, form.fields);
   const set = (next: SettingItem['value']): void => form.change({ [item.key]: next });
-  const common = { label, description, error: form.errorOf(item.key) };
+  const common = { label, ...(description === undefined ? {} : { description }), error: form.errorOf(item.key) };
   switch (item.type) {
     case 'boolean':
       return <Switch {...common} checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />;
     case 'integer':
     case 'number':
       return (
-        <NumberInput
-          {...common}
-          value={typeof value === 'number' ? value : ''}
-          placeholder={item.automatic ? t`Automatic` : ''}
-          min={item.minimum ?? 0}
-          max={item.maximum ?? Number.MAX_SAFE_INTEGER}
-          step={item.type === 'integer' ? 1 : 0.05}
-          allowDecimal={item.type === 'number'}
-          // A value out of range is reported, not corrected silently.
-          clampBehavior="none"
-          suffix={unitText(item.unit)}
-          onChange={(next) => set(next === '' ? (item.automatic ? automatic : null) : Number(next))}
+        <NumberControl
+          item={item}
+          common={common}
+          placeholder={item.automatic ? t`Automatic` : (texts.placeholder ?? '')}
+          value={value}
+          set={set}
         />
       );
     case 'choice':
@@ -90,15 +104,18 @@ function Control({ item, texts: { label, description, choices = {} }, form }: Pr
           onChange={set}
         />
       );
-    case 'text':
+    case 'choices':
       return (
-        <TextInput
-          {...common}
-          value={String(value ?? '')}
-          maxLength={item.max_length ?? 1_024}
-          onChange={(event) => set(event.currentTarget.value)}
-        />
+        <Checkbox.Group {...common} value={Array.isArray(value) ? value : []} onChange={set}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt="xs">
+            {(item.choices ?? []).map((choice) => (
+              <Checkbox key={choice} value={choice} label={choices[choice] ?? choice} />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
       );
+    case 'text':
+      return <TextControl item={item} common={common} value={String(value ?? '')} set={set} />;
     case 'secret':
       return (
         <SecretField
@@ -113,4 +130,72 @@ function Control({ item, texts: { label, description, choices = {} }, form }: Pr
     default:
       return item.type satisfies never;
   }
+}
+
+type Common = Pick<SettingLabel, 'label' | 'description'> & { readonly error: string | null };
+type ControlProps = {
+  readonly item: SettingItem;
+  readonly common: Common;
+  readonly set: (next: SettingItem['value']) => void;
+};
+
+function NumberControl({
+  item,
+  common,
+  placeholder,
+  value,
+  set,
+}: ControlProps & { readonly value: SettingItem['value']; readonly placeholder: string }) {
+  // Without a number the default is effective, but it would be in the way of what is typed next.
+  const [isBlank, setBlank] = useState(false);
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = item;
+  return (
+    <NumberInput
+      {...common}
+      value={typeof value === 'number' && !isBlank ? value : ''}
+      placeholder={placeholder}
+      min={minimum}
+      max={maximum}
+      step={item.type === 'integer' || maximum - minimum > 10 ? 1 : 0.05}
+      allowDecimal={item.type === 'number'}
+      // A value out of range is reported, not corrected silently.
+      clampBehavior="none"
+      suffix={unitText(item.unit)}
+      onBlur={() => setBlank(false)}
+      onChange={(next) => {
+        setBlank(next === '');
+        set(next === '' ? (item.automatic ? automatic : null) : Number(next));
+      }}
+    />
+  );
+}
+
+/** The longest text that fits into one line. */
+const longestLine = 1_024;
+
+function TextControl({ item, common, value, set }: ControlProps & { readonly value: string }) {
+  const { max_length: maxLength = longestLine } = item;
+  if (maxLength > longestLine)
+    return (
+      <Textarea
+        {...common}
+        autosize
+        minRows={6}
+        maxRows={20}
+        maxLength={maxLength}
+        value={value}
+        onChange={(event) => set(event.currentTarget.value)}
+      />
+    );
+  return (
+    <TextInput
+      {...common}
+      value={value}
+      maxLength={maxLength}
+      spellCheck={false}
+      autoCapitalize="none"
+      autoComplete="off"
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  );
 }

@@ -9,8 +9,6 @@ import type { SettingsFormState } from './use-settings-form.ts';
 
 type Props<S extends object, T> = {
   readonly form: SettingsFormState<S, T>;
-  /** The fields that show their own errors. */
-  readonly fields: readonly string[];
   /** The button that tests the settings, and its result. */
   readonly test?: { readonly button: string; readonly show: (result: T) => ReactNode };
   /** Asked before the changes are saved, when they delete something. */
@@ -19,9 +17,11 @@ type Props<S extends object, T> = {
 };
 
 /** The frame of a settings form: its test, and the buttons that save or discard. */
-export function SettingsForm<S extends object, T>({ form, fields, test, question = null, children }: Props<S, T>) {
+export function SettingsForm<S extends object, T>({ form, test, question = null, children }: Props<S, T>) {
   const [isAsking, setAsking] = useState(false);
   const { draft, changed, refused, saving, testing, discard } = form;
+  // Each of them shows its own error.
+  const fields = Object.keys(form.fields);
   return (
     <>
       {question && isAsking && (

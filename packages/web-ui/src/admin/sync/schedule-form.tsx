@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { NumberInput, Switch, Text } from '@mantine/core';
+import { NumberInput, Switch, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { moment, soon } from '../../lib/format.ts';
-import { ScheduleFields } from '../settings/schedule-fields.tsx';
+import { scheduleLabel } from '../settings/schedule.ts';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 import css from './sync.module.css';
@@ -24,8 +24,21 @@ export function ScheduleForm({ status }: { status: Status }) {
   });
   const { fields, change, errorOf } = form;
   return (
-    <SettingsForm form={form} fields={Object.keys(saved)}>
-      <ScheduleFields form={form} label={t`Directory sync`} description={t`Runs on schedule, and when started here.`} />
+    <SettingsForm form={form}>
+      <Switch
+        label={t`Directory sync`}
+        description={t`Runs on schedule, and when started here.`}
+        checked={fields.enabled}
+        onChange={(event) => change({ enabled: event.currentTarget.checked })}
+      />
+      <TextInput
+        {...scheduleLabel(fields.schedule)}
+        value={fields.schedule}
+        maxLength={200}
+        spellCheck={false}
+        error={errorOf('schedule')}
+        onChange={(event) => change({ schedule: event.currentTarget.value })}
+      />
       {fields.schedule === schedule ? (
         <NextRuns status={status} />
       ) : (

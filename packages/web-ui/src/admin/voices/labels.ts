@@ -1,9 +1,10 @@
 import { msg } from '@lingui/core/macro';
+import type { SettingValues, voiceSettings } from '@overtone/contracts';
 import { translateOnRead } from '../../lib/language.ts';
 import type { SettingLabel } from '../settings/setting-field.tsx';
 
 /** Texts of the settings of voices. */
-export const voiceLabels: Readonly<Record<string, SettingLabel>> = translateOnRead({
+export const voiceLabels: Readonly<Record<keyof SettingValues<typeof voiceSettings>, SettingLabel>> = translateOnRead({
   profiles_enabled: {
     label: msg`Store voices and recognise them again`,
     description: msg`Speakers that people name are suggested in their other recordings.`,

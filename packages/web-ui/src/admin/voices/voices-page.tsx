@@ -3,11 +3,11 @@ import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { shownValue, valuesOf } from '../settings/items.ts';
-import { SettingField } from '../settings/setting-field.tsx';
+import { SettingFields } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 import { speakerIndexQuery, StoredVoices } from '../stored-voices.tsx';
@@ -49,8 +49,7 @@ function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profi
     name: 'voice-settings',
     saved: valuesOf(saved.settings),
     save: async (changes) => {
-      const body = changes as RequestBody<'PUT /api/admin/voice-profiles'>;
-      client.setQueryData(voicesQuery.queryKey, await call('PUT /api/admin/voice-profiles', { body }));
+      client.setQueryData(voicesQuery.queryKey, await call('PUT /api/admin/voice-profiles', { body: changes }));
       void client.invalidateQueries({ queryKey: ['voices'] });
       void client.invalidateQueries({ queryKey: speakerIndexQuery.queryKey });
     },
@@ -60,7 +59,6 @@ function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profi
   return (
     <SettingsForm
       form={form}
-      fields={saved.settings.map(({ key }) => key)}
       question={
         isErased
           ? {
@@ -74,10 +72,7 @@ function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profi
       <Text size="sm" c="dimmed">
         {t`A stored voice is personal data. Switching this off deletes all profiles and stored voices immediately; the names in transcripts stay.`}
       </Text>
-      {saved.settings.map((item) => {
-        const texts = voiceLabels[item.key];
-        return texts && <SettingField key={item.key} item={item} texts={texts} form={form} />;
-      })}
+      <SettingFields items={saved.settings} labels={voiceLabels} form={form} />
     </SettingsForm>
   );
 }
