@@ -6,8 +6,9 @@ import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
 
 const media = await startMedia();
 
-function later(seconds: number): Date {
-  return new Date(Date.now() + seconds * 1000);
+/** In minutes, because a busy machine may take seconds between two events. */
+function later(minutes: number): Date {
+  return new Date(Date.now() + minutes * 60_000);
 }
 
 function texts(file: Record<string, unknown>): string[] {
