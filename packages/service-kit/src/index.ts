@@ -14,7 +14,16 @@ export { runChecks, type Check, type Checks, type InternalRoute } from './http/i
 export { isFullStorage } from './http/lost-database.ts';
 export { sendProblem, toProblem } from './http/problem.ts';
 export { discardUnreadBody } from './http/unread-body.ts';
-export { clientOf, handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';
+export {
+  clientOf,
+  type Client,
+  handle,
+  handled,
+  reply,
+  type Reply,
+  type Route,
+  type RouteRequest,
+} from './http/route.ts';
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { catchUp, onStop, periodic, type Periodic } from './periodic.ts';

@@ -1,9 +1,15 @@
 import type { BackupSettings, DestinationStatus, MirrorSettings, operationActions } from '@overtone/contracts';
-import { createSettingsStore, withChanges, type Outbox, type SettingsDb } from '@overtone/database';
+import {
+  type AdminRequest,
+  createSettingsStore,
+  type Outbox,
+  recordOperation,
+  type SettingsDb,
+  withChanges,
+} from '@overtone/database';
 import { isAppError, type KeyRing } from '@overtone/service-kit';
 import type { Db } from './database.ts';
 import { statusOf, notSet, requireUsable, type Target } from './destination.ts';
-import { recordOperation, type AdminRequest } from './operator.ts';
 import {
   concernsDestination,
   destinationField,

@@ -1,6 +1,6 @@
 import { operationsEvents, type DataOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { RouteRequest } from '@overtone/service-kit';
+import { clientOf, type RouteRequest } from '@overtone/service-kit';
 import type { Reader } from './ports/files.ts';
 import type { Tx } from './database.ts';
 
@@ -8,20 +8,9 @@ type Performed = DataOf<typeof operationsEvents.performed>;
 /** The administrator who sent the request, and the client it came from. */
 export type Operator = Reader & { client: Performed['client'] };
 
-export function operatorOf(
-  row: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
-    req: { get: (name: string) => string | undefined };
-  },
-): Operator {
-  return {
-    userId: row.caller.userId,
-    role: row.caller.role,
-    client: {
-      ip: truncate(row.clientIp, 64),
-      userAgent: truncate(row.req.get('user-agent'), 512),
-      requestId: truncate(row.requestId, 128),
-    },
-  };
+export function operatorOf(request: Parameters<typeof clientOf>[0] & Pick<RouteRequest<never>, 'caller'>): Operator {
+  const { userId, role } = request.caller;
+  return { userId, role, client: clientOf(request) };
 }
 
 /** Publishes the operation for identity's audit trail, in the transaction of the operation itself. */
@@ -38,8 +27,4 @@ export function recordOperation(
     details,
     client: operator.client,
   });
-}
-
-function truncate(value: string | undefined, max: number): string | null {
-  return value?.slice(0, max) || null;
 }

@@ -115,8 +115,16 @@ function parse<R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
   } as RouteRequest<R>;
 }
 
-/** Where a request came from, for the audit trail; null: unknown. */
-export function clientOf({ clientIp, requestId, req }: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>) {
+/** Where a request came from, as the audit trail and the list of sessions show it; null: unknown. */
+export type Client = { ip: string | null; userAgent: string | null; requestId: string | null };
+
+export function clientOf({
+  clientIp,
+  requestId,
+  req,
+}: Pick<RouteRequest<never>, 'clientIp' | 'requestId'> & {
+  req: { get: (name: string) => string | undefined };
+}): Client {
   return {
     ip: truncate(clientIp, 64),
     userAgent: truncate(req.get('user-agent'), 512),

@@ -1,6 +1,5 @@
 import { identityRoutes, userRoutes, type UserObject } from '@overtone/contracts';
-import { handle, type Route } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
+import { clientOf, handle, type Route } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
 import { toPasswordPolicy } from '../passwords/passwords.ts';
 import type { Settings } from '../live-settings.ts';

@@ -1,8 +1,7 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, notFound, type Caller } from '@overtone/service-kit';
+import { type Caller, type Client, conflict, notFound } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Lockout } from '../lockout/lockout.ts';

@@ -1,8 +1,7 @@
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { forbidden } from '@overtone/service-kit';
+import { type Client, forbidden } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { firstStatus } from '../provisioning/provisioning.ts';

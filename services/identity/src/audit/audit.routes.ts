@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { auditRoutes } from '@overtone/contracts';
-import { handle, handled, type Route } from '@overtone/service-kit';
+import { clientOf, handle, handled, type Route } from '@overtone/service-kit';
 import { stringify } from 'csv-stringify';
-import { clientOf } from '../client.ts';
 import type { Db } from '../database.ts';
 import type { AuditTrail } from './audit-trail.service.ts';
 import { writeAudit } from './audit.ts';

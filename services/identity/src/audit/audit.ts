@@ -1,4 +1,4 @@
-import type { Client } from '../client.ts';
+import type { Client } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 
 /** The events of the audit log; names as an auditor filters them. Labels: `event-labels.ts` of the web UI. */

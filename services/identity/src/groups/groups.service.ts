@@ -1,8 +1,7 @@
 import { identityEvents, roleAtLeast } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, unavailable, type Caller } from '@overtone/service-kit';
+import { type Caller, type Client, conflict, unavailable } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { mayManage, maySee, noGroup, toGroupDetail, toGroupObject } from './groups.ts';
 import type { GroupDetail, GroupObject, GroupRow } from './groups.ts';

@@ -1,8 +1,7 @@
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, notFound, type Caller } from '@overtone/service-kit';
+import { type Caller, type Client, conflict, notFound } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { mayManage, noGroup, toGroupMember } from './groups.ts';
 import type { GroupMember, GroupRole, GroupRow, MemberRow } from './groups.ts';

@@ -1,7 +1,6 @@
 import type { MappingSource } from '@overtone/contracts';
-import { invalid, notFound, type Caller } from '@overtone/service-kit';
+import { type Caller, type Client, invalid, notFound } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { checkMapping, createWarnings, toMappingObject, type MappingObject } from './mappings.ts';
 import { mappingsStore as store, type MappingFields } from './mappings.store.ts';

@@ -1,6 +1,5 @@
 import { mappingRoutes } from '@overtone/contracts';
-import { handle, type Route } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
+import { clientOf, handle, type Route } from '@overtone/service-kit';
 import type { Catalogue } from './catalogue.service.ts';
 import type { DryRun } from './dry-run.service.ts';
 

@@ -1,8 +1,7 @@
 import { ldapClaimKey, type Claims } from '@overtone/directory';
 import type { mappingObject, MappingSource, Role } from '@overtone/contracts';
-import { invalid } from '@overtone/service-kit';
+import { type Client, invalid } from '@overtone/service-kit';
 import type { z } from 'zod';
-import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
 /** The groups of a person at a source. Unknown groups change nothing; that differs from no groups. */

@@ -1,6 +1,5 @@
 import { identityRoutes } from '@overtone/contracts';
-import { handle, reply, type Route } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
+import { clientOf, handle, reply, type Route } from '@overtone/service-kit';
 import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import { flowCookiesOf } from './flow.ts';
 import type { Oidc } from './oidc.service.ts';

@@ -1,14 +1,14 @@
 import { identityRoutes } from '@overtone/contracts';
 import {
+  clientOf,
   createForwardedVerifier,
+  type Forwarded,
   forwardedHeader,
   handle,
-  periodic,
-  type Forwarded,
   type Log,
+  periodic,
   type Slice,
 } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
 import type { Pool } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';

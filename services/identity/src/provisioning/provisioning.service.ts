@@ -1,7 +1,7 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
+import type { Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { isUniqueViolation, txOptions, type Db, type Pool, type Tx } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Mappings } from '../mappings/mappings.ts';

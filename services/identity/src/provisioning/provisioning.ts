@@ -1,5 +1,5 @@
+import type { Client } from '@overtone/service-kit';
 import type { AuditRecord } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { FailureReservation } from '../lockout/lockout.ts';
 import type { ReconcileRequest } from '../mappings/mappings.ts';

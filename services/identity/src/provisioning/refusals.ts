@@ -1,6 +1,5 @@
-import { forbidden, invalid, unauthenticated } from '@overtone/service-kit';
+import { type Client, forbidden, invalid, unauthenticated } from '@overtone/service-kit';
 import { writeAudit, type AuditErrorCode, type AuditRecord } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Assertion } from './assertion.ts';
 

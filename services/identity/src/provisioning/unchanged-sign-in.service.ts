@@ -1,4 +1,4 @@
-import type { Client } from '../client.ts';
+import type { Client } from '@overtone/service-kit';
 import type { Pool } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { Mappings } from '../mappings/mappings.ts';

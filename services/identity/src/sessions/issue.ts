@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../client.ts';
+import type { Client } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
 import { asRole, expiryOf, newRefreshToken, type Lifetimes } from './sessions.ts';

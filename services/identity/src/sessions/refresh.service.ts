@@ -1,6 +1,5 @@
-import { unauthenticated } from '@overtone/service-kit';
+import { type Client, unauthenticated } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Issue } from './issue.ts';
 import { createRequestBatching } from './request-batching.ts';

@@ -1,7 +1,6 @@
 import type { AuthSettings } from '@overtone/contracts';
-import { rateLimited, type Log } from '@overtone/service-kit';
+import { type Client, type Log, rateLimited } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import type { SessionEnds } from './session-ends.service.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthSettings, ResolvedSession, Role, sessionObject } from '@overtone/contracts';
 import type { z } from 'zod';
+import type { Client } from '@overtone/service-kit';
 import type { AuditRecord } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
 import type { Issued } from './token-cookies.ts';

@@ -1,6 +1,5 @@
-import { notFound, type Caller } from '@overtone/service-kit';
+import { type Caller, type Client, notFound } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -10,9 +10,8 @@ import {
   type SignInSource,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { seal, type KeyRing } from '@overtone/service-kit';
+import { type Client, type KeyRing, seal } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { planChanges, settingsInvalid, type Change } from './change-plan.ts';
 import { checkRecipient } from './recipients.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { AuthSettings, ConnectionStep } from '@overtone/contracts';
 import { createDirectory } from '@overtone/directory';
+import type { Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { issuerOf, type AdminRoleFacts, type OidcSettings } from '../oidc/oidc.ts';

@@ -1,6 +1,5 @@
 import { authConfigRoutes, internalRoutes } from '@overtone/contracts';
-import { handle, type Route } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
+import { clientOf, handle, type Route } from '@overtone/service-kit';
 import type { SettingChanges } from './changes.service.ts';
 import type { ConnectionTest } from './connection-test.service.ts';
 import type { SettingsService } from './settings.service.ts';

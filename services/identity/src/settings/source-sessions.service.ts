@@ -1,7 +1,6 @@
 import type { SignInSource } from '@overtone/contracts';
-import { conflict, type Caller } from '@overtone/service-kit';
+import { type Caller, type Client, conflict } from '@overtone/service-kit';
 import { toAuditRow, writeAudit } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../live-settings.ts';

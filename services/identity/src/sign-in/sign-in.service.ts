@@ -1,5 +1,4 @@
-import { unavailable } from '@overtone/service-kit';
-import type { Client } from '../client.ts';
+import { type Client, unavailable } from '@overtone/service-kit';
 import type { Db, Pool } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
 import type { Settings } from '../live-settings.ts';

@@ -1,6 +1,5 @@
 import { identityRoutes } from '@overtone/contracts';
-import { handle, type Slice } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
+import { clientOf, handle, type Slice } from '@overtone/service-kit';
 import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import { createPace } from './pace.ts';
 import { createSignIn, type SignInDeps } from './sign-in.service.ts';

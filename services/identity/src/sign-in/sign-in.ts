@@ -1,6 +1,6 @@
 import type { AuthSettings } from '@overtone/contracts';
+import type { Client } from '@overtone/service-kit';
 import type { AuditErrorCode } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
 import type { Person } from '../directory/directory.ts';
 import type { FailureReservation } from '../lockout/lockout.ts';
 import type { AccountSnapshot, Assertion, SignInResult } from '../provisioning/provisioning.ts';

@@ -1,6 +1,5 @@
 import { identityRoutes } from '@overtone/contracts';
-import { createForwardedVerifier, forwardedHeader, handle, type Slice } from '@overtone/service-kit';
-import { clientOf } from '../client.ts';
+import { clientOf, createForwardedVerifier, forwardedHeader, handle, type Slice } from '@overtone/service-kit';
 import type { Settings } from '../live-settings.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
 import { secureCookies, tokenReply } from '../sessions/sessions.ts';

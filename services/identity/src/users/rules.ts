@@ -1,8 +1,7 @@
 import { roleAtLeast, type adminUserObject, type Role } from '@overtone/contracts';
-import { conflict, forbidden, type Caller, type RouteRequest } from '@overtone/service-kit';
+import { type Caller, type Client, clientOf, conflict, forbidden, type RouteRequest } from '@overtone/service-kit';
 import type { z } from 'zod';
 import { toUserObject } from '../accounts/accounts.ts';
-import { clientOf, type Client } from '../client.ts';
 import type { User } from '../generated/client.ts';
 
 /** The caller of a request and its origin. */

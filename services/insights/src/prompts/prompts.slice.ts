@@ -1,9 +1,8 @@
 import { promptRoutes, promptsGroup, type SettingChanges } from '@overtone/contracts';
-import { createSettingsStore, type Outbox } from '@overtone/database';
+import { type AdminRequest, createSettingsStore, type Outbox, recordOperation } from '@overtone/database';
 import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
-import { recordOperation, type AdminRequest } from '../operator.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { createInstructions } from './active-prompts.service.ts';
 import type { InstructionsFor } from './prompts.ts';

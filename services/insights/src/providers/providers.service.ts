@@ -5,11 +5,10 @@ import {
   type ModelProviderList,
   type ModelProviderTest,
 } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { type AdminRequest, type Outbox, recordOperation } from '@overtone/database';
 import { conflict, isAppError, notFound, type AppError } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';
-import { recordOperation, type AdminRequest } from '../operator.ts';
 import type { ModelClient, ModelServer } from '../ports/model-client.ts';
 import type { Owner, ProviderRow, ProviderWithKey } from './provider-row.ts';
 import { hostOf, toServer, validateProvider, withStoredKey } from './providers.ts';

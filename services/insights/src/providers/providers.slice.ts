@@ -1,5 +1,5 @@
 import { identityEvents, modelProviderRoutes as contracts, type ModelProviderObject } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { type Outbox, recordOperation } from '@overtone/database';
 import {
   catchUp,
   consumer,
@@ -14,7 +14,6 @@ import {
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
-import { recordOperation } from '../operator.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { ModelClient } from '../ports/model-client.ts';
 import type { People } from '../ports/people.adapter.ts';

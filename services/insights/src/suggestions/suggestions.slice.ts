@@ -6,13 +6,12 @@ import {
   type InputOf,
   type SuggestionPart,
 } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { type Outbox, recordOperation } from '@overtone/database';
 import { putJob, type JobDelivery } from '@overtone/jobs';
 import { consumer, handle, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
-import { recordOperation } from '../operator.ts';
 import { createLabelsPort, type LabelsPort } from '../ports/labels.adapter.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createDecisions } from './decisions.service.ts';

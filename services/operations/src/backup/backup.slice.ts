@@ -1,12 +1,11 @@
 import { listBackups, type Manifest } from '@overtone/backup';
 import { backupGroup, backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { type Outbox, recordOperation } from '@overtone/database';
 import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import { notSet } from '../destination.ts';
 import type { OperationsEnv } from '../env.ts';
-import { recordOperation } from '../operator.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
 import { hasDestination } from '../settings/settings.ts';

@@ -6,13 +6,12 @@ import {
   type MirrorReport,
   type MirrorSettings,
 } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { type Outbox, recordOperation } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, consumer, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import type { OperationsEnv } from '../env.ts';
-import { recordOperation } from '../operator.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
 import { hasDestination, type Secrets } from '../settings/settings.ts';

@@ -1,7 +1,6 @@
 import { reindexRoutes, type BodyOf } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { type Outbox, recordOperation } from '@overtone/database';
 import { handle, periodic, type Slice } from '@overtone/service-kit';
-import { recordOperation } from '../operator.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { createConsistency, describeComparison, type FileScope } from './consistency.service.ts';
 import { createRebuild, type RebuildDeps, type Started } from './rebuild.service.ts';

@@ -1,6 +1,6 @@
 import { mediaEvents, mediaVoiceEvents, speakerIndexRoutes, voiceRpc, type VoiceVersion } from '@overtone/contracts';
+import { recordOperation, type AdminRequest } from '@overtone/database';
 import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
-import { recordOperation, type AdminRequest } from '../operator.ts';
 import { versionOf } from '../ports/speaker-index.ts';
 import { matchGroups, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';

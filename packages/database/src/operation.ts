@@ -1,9 +1,9 @@
 import { operationsEvents, type DataOf } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
 import { clientOf, type RouteRequest } from '@overtone/service-kit';
-import type { Tx } from './database.ts';
+import type { Outbox, Tx } from './outbox.ts';
 
 type Performed = DataOf<typeof operationsEvents.performed>;
+/** The parts of a request that the audit trail needs. */
 export type AdminRequest = Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>;
 
 /** Publishes an administrator's action for identity's audit trail, in the transaction of the action itself. */
