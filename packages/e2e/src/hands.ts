@@ -38,10 +38,16 @@ export function watchedStep(everybody: () => readonly Hands[]) {
       } catch (error) {
         const name = `failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`;
         const paths = await Promise.all(everybody().map((hands, i) => hands.snap(`${name}-${i}`).catch(() => 'none')));
-        throw new Error(`screenshots: ${paths.join(' ')}`, { cause: error });
+        throw new Error(`${reasonOf(error)}\nscreenshots: ${paths.join(' ')}`, { cause: error });
       } finally {
         for (const hands of everybody()) hands.faults.length = 0;
       }
     },
   });
+}
+
+/** The message with those of the causes, which the reporter does not print. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
 }

@@ -28,11 +28,14 @@ export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: false, buffering: false, failure: null };
 
 const retryMaskingMs = 3_000;
+/** A recording that the server sends is loaded again so often, before it counts as unplayable. */
+const maxReloads = 3;
+const reloadMs = 500;
 
 export type PlayerDeps = {
   readonly renew: () => Promise<boolean>;
-  /** A media element does not say why its address could not be loaded. */
-  readonly findFailure: () => Promise<PlayFailure>;
+  /** A media element does not say why its address could not be loaded. @returns null when it can be loaded now */
+  readonly findFailure: () => Promise<PlayFailure | null>;
 };
 
 /** One media element with its state and its clock. React renders on a change of state, never on a tick. */
@@ -41,6 +44,7 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
   let media: HTMLMediaElement | null = null;
   let detach = new AbortController();
   let pendingSeek: number | null = null;
+  let reloads = 0;
   const renewSession = limitRenewals(renew);
 
   const update = (next: Partial<PlayerState>): void => state.set({ ...state.get(), ...next });
@@ -54,6 +58,7 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
   };
   const play = (): void => void media?.play().catch(() => update({ playing: false }));
   const applyPending = (element: HTMLMediaElement): void => {
+    reloads = 0;
     element.playbackRate = state.get().rate;
     if (pendingSeek !== null) element.currentTime = pendingSeek;
     pendingSeek = null;
@@ -68,7 +73,14 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
       pendingSeek = position;
       element.load();
     };
-    const failure = await findFailure().catch(() => 'unplayable' as const);
+    const found = await findFailure().catch(() => 'unplayable' as const);
+    // The connection broke, or the copy without masked parts has been finished in the meantime.
+    if (found === null && reloads < maxReloads) {
+      reloads += 1;
+      window.setTimeout(loadAgain, reloads * reloadMs);
+      return;
+    }
+    const failure = found ?? 'unplayable';
     if (failure === 'masking') window.setTimeout(loadAgain, retryMaskingMs);
     if (failure !== 'unplayable') return update({ failure, playing: false });
     if (!(await renewSession())) return update({ failure, playing: false });
