@@ -150,7 +150,7 @@ async function open(page: Page, place: Place): Promise<void> {
       await field.waitFor({ timeout: 3_000 }).catch(() => undefined);
       return field.isVisible();
     },
-    20_000,
+    60_000,
   );
 }
 
@@ -160,7 +160,7 @@ async function answerQuestion(page: Page, place: Place, act: Act): Promise<boole
   // Not by the address: it changes before the question is answered.
   const hasLeft = async (): Promise<boolean> => !(await place.field(page).isVisible());
   if (act.leaves === true)
-    await until('the page is left, or asks', async () => (await stay.isVisible()) || hasLeft(), 30_000);
+    await until('the page is left, or asks', async () => (await stay.isVisible()) || hasLeft(), 60_000);
   else await page.waitForTimeout(200);
   if (!(await stay.isVisible())) return false;
   await stay.click();
