@@ -46,9 +46,10 @@ export function orphaned({ scripted, recordings }: ScriptedContext): Suite {
             120_000,
           );
           const failuresBefore = (await task())?.['failures'];
-          await setEngine(0);
           killNow(instance, 'transcription-worker');
           const killedAt = Date.now();
+          // Not before: the job may not have read the time of the engine yet.
+          await setEngine(0);
           const elapsed = (): string => ((Date.now() - killedAt) / 1000).toFixed(1);
           await until(
             'the job is reported as orphaned',
