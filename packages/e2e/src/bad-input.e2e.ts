@@ -33,7 +33,7 @@ export function badInputs({ instance }: Context): Suite {
       },
       {
         rule: 'every response to a generated request matches the API description, none is a 5xx or late',
-        limitMs: 120_000 + cases * 200,
+        limitMs: 300_000 + cases * 400,
         run: async (log) => {
           log(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
           await restoringAfter(instance, async () => {
