@@ -16,10 +16,10 @@ export { sendProblem, toProblem } from './http/problem.ts';
 export { discardUnreadBody } from './http/unread-body.ts';
 export {
   clientOf,
-  type Client,
   handle,
   handled,
   reply,
+  type Client,
   type Reply,
   type Route,
   type RouteRequest,

@@ -1,11 +1,11 @@
 import type { BackupSettings, DestinationStatus, MirrorSettings, operationActions } from '@overtone/contracts';
 import {
-  type AdminRequest,
   createSettingsStore,
-  type Outbox,
   recordOperation,
-  type SettingsDb,
   withChanges,
+  type AdminRequest,
+  type Outbox,
+  type SettingsDb,
 } from '@overtone/database';
 import { isAppError, type KeyRing } from '@overtone/service-kit';
 import type { Db } from './database.ts';

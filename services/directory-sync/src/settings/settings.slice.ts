@@ -1,7 +1,7 @@
-import { directorySyncRoutes, operationsEvents, type DirectorySyncSettings } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { directorySyncRoutes, type DirectorySyncSettings } from '@overtone/contracts';
+import { recordOperation, type Outbox } from '@overtone/database';
 import { isDue, nextRuns, scheduleFault } from '@overtone/jobs';
-import { clientOf, handle, invalid, type Slice } from '@overtone/service-kit';
+import { handle, invalid, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
 import type { SyncRuns } from '../runs/runs.ts';
@@ -20,12 +20,7 @@ export function createSettingsSlice({ db, outbox, runs }: { db: Db; outbox: Outb
         validate(changes);
         return db.$transaction(async (tx) => {
           await settingsStore.write(tx, changes, request.caller.userId);
-          await outbox.add(tx, operationsEvents.performed, {
-            action: 'directory_sync_settings_changed',
-            actorId: request.caller.userId,
-            details: detailsOf(changes),
-            client: clientOf(request),
-          });
+          await recordOperation({ tx, outbox, request }, 'directory_sync_settings_changed', detailsOf(changes));
           return toResponse(await settingsStore.read(tx));
         });
       }),

@@ -1,6 +1,6 @@
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { type Client, forbidden } from '@overtone/service-kit';
+import { forbidden, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';

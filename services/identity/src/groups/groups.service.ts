@@ -1,6 +1,6 @@
 import { identityEvents, roleAtLeast } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { type Caller, type Client, conflict, unavailable } from '@overtone/service-kit';
+import { conflict, unavailable, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { mayManage, maySee, noGroup, toGroupDetail, toGroupObject } from './groups.ts';

@@ -1,6 +1,6 @@
 import { groupRoutes, identityRpc } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { clientOf, handle, type Route, rpc, type Slice } from '@overtone/service-kit';
+import { clientOf, handle, rpc, type Route, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { createGroups, type Groups } from './groups.service.ts';
 import type { Memberships } from './groups.ts';

@@ -1,6 +1,6 @@
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { type Caller, type Client, conflict, notFound } from '@overtone/service-kit';
+import { conflict, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { mayManage, noGroup, toGroupMember } from './groups.ts';

@@ -1,5 +1,5 @@
 import type { MappingSource } from '@overtone/contracts';
-import { type Caller, type Client, invalid, notFound } from '@overtone/service-kit';
+import { invalid, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { checkMapping, createWarnings, toMappingObject, type MappingObject } from './mappings.ts';

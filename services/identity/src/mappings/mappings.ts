@@ -1,6 +1,6 @@
 import { ldapClaimKey, type Claims } from '@overtone/directory';
 import type { mappingObject, MappingSource, Role } from '@overtone/contracts';
-import { type Client, invalid } from '@overtone/service-kit';
+import { invalid, type Client } from '@overtone/service-kit';
 import type { z } from 'zod';
 import type { Tx } from '../database.ts';
 

@@ -1,5 +1,5 @@
 import type { AuthSettings } from '@overtone/contracts';
-import { type Client, unavailable } from '@overtone/service-kit';
+import { unavailable, type Client } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
 import type { Settings } from '../live-settings.ts';

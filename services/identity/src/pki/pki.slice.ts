@@ -2,11 +2,11 @@ import { identityRoutes } from '@overtone/contracts';
 import {
   clientOf,
   createForwardedVerifier,
-  type Forwarded,
   forwardedHeader,
   handle,
-  type Log,
   periodic,
+  type Forwarded,
+  type Log,
   type Slice,
 } from '@overtone/service-kit';
 import type { Pool } from '../database.ts';

@@ -1,4 +1,4 @@
-import { type Client, forbidden, invalid, unauthenticated } from '@overtone/service-kit';
+import { forbidden, invalid, unauthenticated, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditErrorCode, type AuditRecord } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Assertion } from './assertion.ts';

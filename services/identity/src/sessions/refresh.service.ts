@@ -1,4 +1,4 @@
-import { type Client, unauthenticated } from '@overtone/service-kit';
+import { unauthenticated, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Issue } from './issue.ts';

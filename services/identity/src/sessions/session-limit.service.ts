@@ -1,5 +1,5 @@
 import type { AuthSettings } from '@overtone/contracts';
-import { type Client, type Log, rateLimited } from '@overtone/service-kit';
+import { rateLimited, type Client, type Log } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Settings } from '../live-settings.ts';

@@ -1,5 +1,5 @@
 import { identityRoutes, internalRoutes, receivedHeader } from '@overtone/contracts';
-import { clientOf, forbidden, handle, reply, type Route, unauthenticated } from '@overtone/service-kit';
+import { clientOf, forbidden, handle, reply, unauthenticated, type Route } from '@overtone/service-kit';
 import { receivedAtOf, toSessionObject, type Sessions } from './sessions.ts';
 import type { SignOut } from './sign-out.service.ts';
 import { clearedCookies, cookieValue, secureCookies, tokenReply } from './token-cookies.ts';

@@ -1,4 +1,4 @@
-import { type Caller, type Client, notFound } from '@overtone/service-kit';
+import { notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Sessions } from './sessions.ts';

@@ -10,7 +10,7 @@ import {
   type SignInSource,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { type Client, type KeyRing, seal } from '@overtone/service-kit';
+import { seal, type Client, type KeyRing } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { planChanges, settingsInvalid, type Change } from './change-plan.ts';

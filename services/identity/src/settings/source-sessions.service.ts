@@ -1,5 +1,5 @@
 import type { SignInSource } from '@overtone/contracts';
-import { type Caller, type Client, conflict } from '@overtone/service-kit';
+import { conflict, type Caller, type Client } from '@overtone/service-kit';
 import { toAuditRow, writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';

@@ -1,4 +1,4 @@
-import { type Client, unavailable } from '@overtone/service-kit';
+import { unavailable, type Client } from '@overtone/service-kit';
 import type { Db, Pool } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
 import type { Settings } from '../live-settings.ts';

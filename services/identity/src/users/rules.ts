@@ -1,5 +1,5 @@
 import { roleAtLeast, type adminUserObject, type Role } from '@overtone/contracts';
-import { type Caller, type Client, clientOf, conflict, forbidden, type RouteRequest } from '@overtone/service-kit';
+import { clientOf, conflict, forbidden, type Caller, type Client, type RouteRequest } from '@overtone/service-kit';
 import type { z } from 'zod';
 import { toUserObject } from '../accounts/accounts.ts';
 import type { User } from '../generated/client.ts';

@@ -1,5 +1,5 @@
 import { promptRoutes, promptsGroup, type SettingChanges } from '@overtone/contracts';
-import { type AdminRequest, createSettingsStore, type Outbox, recordOperation } from '@overtone/database';
+import { createSettingsStore, recordOperation, type AdminRequest, type Outbox } from '@overtone/database';
 import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';

@@ -5,7 +5,7 @@ import {
   type ModelProviderList,
   type ModelProviderTest,
 } from '@overtone/contracts';
-import { type AdminRequest, type Outbox, recordOperation } from '@overtone/database';
+import { recordOperation, type AdminRequest, type Outbox } from '@overtone/database';
 import { conflict, isAppError, notFound, type AppError } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';

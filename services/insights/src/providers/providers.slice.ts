@@ -1,5 +1,5 @@
 import { identityEvents, modelProviderRoutes as contracts, type ModelProviderObject } from '@overtone/contracts';
-import { type Outbox, recordOperation } from '@overtone/database';
+import { recordOperation, type Outbox } from '@overtone/database';
 import {
   catchUp,
   consumer,

@@ -6,7 +6,7 @@ import {
   type InputOf,
   type SuggestionPart,
 } from '@overtone/contracts';
-import { type Outbox, recordOperation } from '@overtone/database';
+import { recordOperation, type Outbox } from '@overtone/database';
 import { putJob, type JobDelivery } from '@overtone/jobs';
 import { consumer, handle, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { listBackups, type Manifest } from '@overtone/backup';
 import { backupGroup, backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
-import { type Outbox, recordOperation } from '@overtone/database';
+import { recordOperation, type Outbox } from '@overtone/database';
 import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';

@@ -6,7 +6,7 @@ import {
   type MirrorReport,
   type MirrorSettings,
 } from '@overtone/contracts';
-import { type Outbox, recordOperation } from '@overtone/database';
+import { recordOperation, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, consumer, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';

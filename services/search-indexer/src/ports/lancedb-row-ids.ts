@@ -12,18 +12,20 @@ const maxFetched = 5_000;
 export function createRowIdCache(table: Table) {
   let scanned: ScannedIds | null = null;
   let scanning: Promise<void> | null = null;
-  let fetched = new Map<bigint, string>();
-  let addresses = new Map<string, bigint>();
+  const fetched = new Map<bigint, string>();
+  const addresses = new Map<string, bigint>();
 
   const scan = (): void => {
     scanning ??= scanRowIds(table)
-      .then((found) => {
-        scanned = found;
-        [fetched, addresses] = [new Map(), new Map()];
-      })
+      .then((found) => void (scanned = found))
       // Without the scan, ids are fetched.
       .catch(() => undefined)
-      .finally(() => (scanning = null));
+      .finally(() => {
+        scanning = null;
+        // Also after a failure: they must not grow for ever.
+        fetched.clear();
+        addresses.clear();
+      });
   };
   const fetch = async (unknown: bigint[]): Promise<void> => {
     const rows = await table.takeRowIds(unknown).select(['id']).withRowId().toArrow();
@@ -43,7 +45,7 @@ export function createRowIdCache(table: Table) {
       const unknown = requested.filter((_, i) => ids[i] === undefined);
       if (unknown.length === 0) return ids;
       await fetch(unknown);
-      const found = requested.map((address, i) => ids[i] ?? fetched.get(address));
+      const found = requested.map((address, i) => ids[i] ?? known(address));
       if (fetched.size > maxFetched) scan();
       return found;
     },

@@ -1,5 +1,5 @@
 import { reindexRoutes, type BodyOf } from '@overtone/contracts';
-import { type Outbox, recordOperation } from '@overtone/database';
+import { recordOperation, type Outbox } from '@overtone/database';
 import { handle, periodic, type Slice } from '@overtone/service-kit';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { createConsistency, describeComparison, type FileScope } from './consistency.service.ts';
