@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AnswerOf, AsrProviderInput, asrRoutes, mediaRoutes } from '@overtone/contracts';
 import type { Browser, Page } from '@playwright/test';
+import { startSpeechServer, type SpeechServer } from '@overtone/testkit/speech-server';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
@@ -9,7 +10,6 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
-import { startSpeechServer, type SpeechServer } from './speech-server.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
 
@@ -122,9 +122,9 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
           const { engine, transcript_segments: segments } = await api.completed(body.uuid);
           assert.deepEqual([engine?.provider, engine?.model], ['openai-compatible', second.model]);
           assert.match(segments.map(({ text }) => text).join(' '), /good morning/i);
-          const forms = servers.map(({ received }) => received.map((form) => form.get('prompt')));
+          const forms = servers.map(({ received }) => received.map(({ form }) => form.get('prompt')));
           assert.deepEqual(forms, [[], ['Overtone, NATS']]);
-          assert.equal(servers[1]?.received[0]?.get('model'), second.model);
+          assert.equal(servers[1]?.received[0]?.form.get('model'), second.model);
           await saveProviders(api, []);
         },
       },

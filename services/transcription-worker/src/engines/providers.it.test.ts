@@ -1,41 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AsrProviderWithKey, RunOptions } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
+import { startSpeechServer } from '@overtone/testkit/speech-server';
 import { startWorld, type World } from '../../test/world.ts';
 
 const slow = 120_000;
 const sample = fileURLToPath(new URL('./sample.wav', import.meta.url));
-type Received = { path: string | undefined; key: string | undefined; form: FormData };
-
-const answer = JSON.stringify({
-  text: 'good morning',
-  language: 'english',
-  words: [
-    { word: 'good', start: 0.1, end: 0.4 },
-    { word: 'morning', start: 0.4, end: 0.9 },
-  ],
-});
-
-/** A server with the API that lists its models, and answers transcriptions with `status`. */
-async function serve(status: number): Promise<{ server: Server; baseUrl: string; received: Received[] }> {
-  const received: Received[] = [];
-  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    if (request.method === 'GET') return void response.writeHead(200).end('{}');
-    const headers = { 'content-type': request.headers['content-type'] ?? '' };
-    const form = await new Response(Buffer.concat(parts), { headers }).formData();
-    received.push({ path: request.url, key: request.headers.authorization, form });
-    response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
-  };
-  const server = createServer((request, response) => void receive(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, received };
-}
 
 function providerOf(baseUrl: string, more: Partial<AsrProviderWithKey> = {}): AsrProviderWithKey {
   return {
@@ -74,7 +48,7 @@ describe('ASR providers of a running worker', () => {
     return (trap.address() as AddressInfo).port;
   };
   const start = async (status = 200) => {
-    const started = await serve(status);
+    const started = await startSpeechServer(status);
     servers.push(started.server);
     return started;
   };

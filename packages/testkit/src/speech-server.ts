@@ -11,25 +11,30 @@ const answer = JSON.stringify({
   ],
 });
 
-/** A server with the OpenAI transcription API that recognises the same words in every recording. */
+type Received = { path: string | undefined; key: string | undefined; form: FormData };
 export type SpeechServer = Awaited<ReturnType<typeof startSpeechServer>>;
 
-export async function startSpeechServer() {
-  const received: FormData[] = [];
+/**
+ * A server with the OpenAI transcription API: it lists its models, and recognises the same words in every recording.
+ * @param status of the answers to transcriptions
+ */
+export async function startSpeechServer(status = 200) {
+  const received: Received[] = [];
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     if (request.method === 'GET') return void response.writeHead(200).end('{}');
     const headers = { 'content-type': request.headers['content-type'] ?? '' };
-    received.push(await new Response(Buffer.concat(parts), { headers }).formData());
-    response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    const form = await new Response(Buffer.concat(parts), { headers }).formData();
+    received.push({ path: request.url, key: request.headers.authorization, form });
+    response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
   };
   const server = createServer((request, response) => void respond(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
+    server,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** The forms of the transcriptions. */
     received,
     close: (): void => {
       server.closeAllConnections();
