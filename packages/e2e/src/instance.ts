@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { withLock } from '@overtone/cli/lock';
+import { freePort } from '@overtone/cli/servers';
 import { serviceNames } from '@overtone/contracts';
 import { processesOf } from './processes.ts';
 
@@ -22,22 +22,11 @@ export type ServiceStatus = {
 };
 export type InstanceStatus = { base_url: string; version: string; profile: string; services: ServiceStatus[] };
 
-/** A port that is free at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer().once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => done(port));
-    });
-  });
-}
-
 /** Runs `./overtone ARGS` until it exits. */
 export function overtone(
   args: string[],
   env: Record<string, string> = {},
-  limitMs = 240_000,
+  limitMs = 480_000,
   script = launcher,
 ): Promise<Ran> {
   return new Promise((done, fail) => {

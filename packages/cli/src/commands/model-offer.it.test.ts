@@ -65,7 +65,9 @@ type Start = {
 /** Runs the end of a start under a pseudo terminal. @returns what it shows, and its exit code. */
 async function start({ typed = [], isFirst = true, withoutTerminal, env = {}, licence = {} }: Start = {}) {
   const command = [process.execPath, main, join(folder, 'models'), String(isFirst)];
-  const [program, ...args] = withoutTerminal === true ? command : ['script', '-qec', command.join(' '), '/dev/null'];
+  // `exec`: a shell that stays the parent would end on the Ctrl-C that its child handles.
+  const inTerminal = ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null'];
+  const [program, ...args] = withoutTerminal === true ? command : inTerminal;
   const { CI: _, ASR_OPENAI_BASE_URL: __, ...inherited } = process.env;
   const child = spawn(program!, args, {
     env: { ...inherited, NODE_COMPILE_CACHE: compiled, OT_MODEL_CATALOGUE: await writeCatalogue(licence), ...env },

@@ -1,27 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+
+// Below the range from which the kernel takes the ports of outgoing connections, so that none of them takes the port
+// before the server listens; and below the ports that an instance assigns to its services.
+const firstPort = 10_000;
+const lastPort = 19_999;
 
 /** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
-  const [port] = await freePorts(1);
-  return port!;
+  const port = randomInt(firstPort, lastPort + 1);
+  return (await isPortFree(port)) ? port : await freePort();
 }
 
 /** Several different free ports. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
-  return await Promise.all(
-    servers.map(
-      async (server) =>
-        await new Promise<number>((resolve, reject) => {
-          const address = server.address();
-          server.close((error) => {
-            if (error !== undefined || address === null || typeof address === 'string') {
-              reject(error ?? new Error('No port was given.'));
-            } else resolve(address.port);
-          });
-        }),
-    ),
-  );
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
 }
 
 /** Whether a server could listen on this port now. */

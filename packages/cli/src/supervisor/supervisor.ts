@@ -35,7 +35,7 @@ export type Supervisor = {
   readonly stop: () => Promise<void>;
 };
 
-const readyWithinMs = 120_000;
+const readyWithinMs = 240_000;
 const serverGraceMs = 20_000;
 const rotateEveryMs = 30_000;
 const retryMs = 1000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { atLeastOneFailure, jestTally, playwrightTally } from './checks.ts';
 
 function reportOf(statuses: string[], errors: unknown[] = [], annotations: { type: string }[] = []): string {
-  const results = [{ errors: [{ message: '\u001b[31mError: no answer\u001b[39m\nat a line' }] }];
+  const results = [{ errors: [{ message: '\u001b[31mError: no answer:\u001b[39m\n\n  code 1\n    at a line' }] }];
   const specs = statuses.map((status, i) => ({ title: `rule ${i}`, tests: [{ status, annotations, results }] }));
   return JSON.stringify({
     suites: [{ title: 'pages.spec.ts', specs: [], suites: [{ title: 'Search', specs }] }],
@@ -20,7 +20,7 @@ describe('counts', () => {
     expect(playwrightTally(reportOf(['expected', 'expected', 'unexpected'], [{ message: 'no browser' }]))).toEqual({
       passed: 2,
       failed: 2,
-      failures: ['Search: rule 2: Error: no answer', 'no browser'],
+      failures: ['Search: rule 2: Error: no answer: code 1', 'no browser'],
     });
   });
 

@@ -9,7 +9,7 @@ import { productFolder } from '../paths.ts';
 export type Tally = {
   readonly passed: number;
   readonly failed: number;
-  /** A line for each failed test that the report names: its file or suite, its rule, and the first line of the error. */
+  /** A line for each failed test that the report names: its file or suite, its rule, and an excerpt of the error. */
   readonly failures?: readonly string[];
 };
 
@@ -106,6 +106,9 @@ const jestReport = z.object({
   ),
 });
 
+/** Characters of an error in the list of failed tests. */
+const longestExcerpt = 600;
+
 /** The counts in Jest's report; a file that could not be run is one failure. */
 export function jestTally(report: string | undefined): Tally {
   if (report === undefined) return { passed: 0, failed: 0 };
@@ -113,8 +116,8 @@ export function jestTally(report: string | undefined): Tally {
   const failures = found.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(productFolder, name);
     const failed = assertionResults.filter((test) => test.status === 'failed');
-    if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
-    return failed.map((test) => `${file}: ${test.fullName}: ${firstLine(test.failureMessages[0])}`);
+    if (failed.length === 0) return status === 'failed' ? [`${file}: ${excerpt(message)}`] : [];
+    return failed.map((test) => `${file}: ${test.fullName}: ${excerpt(test.failureMessages[0])}`);
   });
   return {
     passed: found.numPassedTests,
@@ -150,11 +153,11 @@ export function playwrightTally(report: string | undefined): Tally {
   ).length;
   const failures = tests
     .filter(({ status }) => status === 'unexpected' || status === 'flaky')
-    .map(({ rule, results }) => `${rule}: ${firstLine(results.flatMap((result) => result.errors)[0]?.message)}`);
+    .map(({ rule, results }) => `${rule}: ${excerpt(results.flatMap((result) => result.errors)[0]?.message)}`);
   return {
     passed,
     failed: tests.length - passed - unavailable + errors.length,
-    failures: [...failures, ...errors.map(({ message }) => firstLine(message))],
+    failures: [...failures, ...errors.map(({ message }) => excerpt(message))],
   };
 }
 
@@ -167,8 +170,14 @@ function testsOf({
   return [...own, ...suites.flatMap(testsOf)];
 }
 
-function firstLine(message = ''): string {
-  return stripVTControlCharacters(message).split('\n')[0] ?? '';
+/** The error in one line, without its stack. */
+function excerpt(message = ''): string {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .map((line) => line.trim());
+  const stack = lines.findIndex((line) => line.startsWith('at '));
+  const text = lines.slice(0, stack === -1 ? undefined : stack).filter((line) => line !== '');
+  return text.join(' ').slice(0, longestExcerpt);
 }
 
 /** A failed process counts as at least one failure. */
