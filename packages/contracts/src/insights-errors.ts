@@ -29,6 +29,7 @@ export const insightsErrors = {
   // summaries
   transcript_missing: 'conflict',
   summary_exists: 'conflict',
+  summary_in_progress: 'conflict',
   summary_not_failed: 'conflict',
   summary_withheld: 'conflict',
   summary_prompt_too_long: 'invalid',

@@ -121,7 +121,7 @@ export const summaryRoutes = {
     body: summaryOrder,
     answer: ordered,
     status: 202,
-    errors: ['permission_required', 'transcript_missing', 'summary_exists'],
+    errors: ['permission_required', 'transcript_missing', 'summary_exists', 'summary_in_progress'],
   }),
   retrySummary: route('POST', '/api/files/{uuid}/retry-summary', 'user', {
     summary: 'Continue the latest summary that failed or is incomplete; finished sections are kept',

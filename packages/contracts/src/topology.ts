@@ -306,6 +306,7 @@ export const topology: Record<ServiceName, Topology> = {
       dispatcherRpc.paused,
       identityRpc.names,
       identityRpc.readerGroups,
+      workerRpc.embed,
       ...all<RpcDef>(mediaInsightsRpc),
       collectionRpc.filesOf,
       ...all<RpcDef>(collectionNamesRpc),

@@ -3,6 +3,7 @@ export { askAll } from './bus/ask-all.ts';
 export { createBus, type Bus } from './bus/bus.ts';
 export { replyOf } from './bus/confirm.ts';
 export { traceHeaders } from './bus/rpc.ts';
+export { decodeVectors, embedTexts, type TextVectors } from './bus/text-vectors.ts';
 export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';

@@ -14,6 +14,7 @@ import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createSearch } from './ports/search.adapter.ts';
+import { createSentenceVectors } from './ports/sentence-vectors.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
@@ -71,6 +72,7 @@ export function createInsights(env: InsightsEnv): Service {
     media,
     models,
     instructionsFor,
+    sentenceVectors: createSentenceVectors(base),
     settings,
     telemetry,
   });

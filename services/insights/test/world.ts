@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { dispatcherRpc, identityRpc, insightsJobs, type DataOf, type EventDef, type Role } from '@overtone/contracts';
+import {
+  dispatcherRpc,
+  identityRpc,
+  insightsJobs,
+  workerRpc,
+  type DataOf,
+  type EventDef,
+  type Role,
+} from '@overtone/contracts';
 import { createDatabase as openDatabase, databaseEnv } from '@overtone/database';
 import { assertionHeader, createAssertionSigner, createLog, createMetrics, readEnv } from '@overtone/service-kit';
 import { assertionKeys, createDatabase, startNats } from '@overtone/testkit';
@@ -22,8 +30,10 @@ export function newUser(role: Role = 'user'): TestUser {
   return { userId: randomUUID(), role };
 }
 
-/** Fakes identity and the dispatcher: every user but strangers has a name, and no queue is paused. */
-function serveUpstreams(nats: NatsConnection, strangers: ReadonlySet<string>): void {
+type Vectors = { areAvailable: boolean; requested: string[] };
+
+/** Fakes identity, the dispatcher and a worker: every user but strangers has a name, and no queue is paused. */
+function serveUpstreams(nats: NatsConnection, strangers: ReadonlySet<string>, vectors: Vectors): void {
   nats.subscribe(identityRpc.names.subject, {
     callback: (_, message) => {
       const { userIds } = message.json<{ userIds: string[] }>();
@@ -36,6 +46,16 @@ function serveUpstreams(nats: NatsConnection, strangers: ReadonlySet<string>): v
   nats.subscribe(dispatcherRpc.paused.subject, {
     callback: (_, message) => void message.respond(JSON.stringify({ ok: { paused: false } })),
   });
+  nats.subscribe(workerRpc.embed.subject, {
+    callback: (_, message) => {
+      const { texts } = message.json<{ texts: string[] }>();
+      vectors.requested.push(...texts);
+      const unavailable = { kind: 'unavailable', code: 'model_invalid', message: 'no vectors' };
+      const encoded = texts.map((text) => Buffer.from(Float32Array.of(text.length, 1).buffer).toString('base64'));
+      const ok = { model: 'lengths', dim: 2, vectors: encoded };
+      message.respond(JSON.stringify(vectors.areAvailable ? { ok } : { error: unavailable }));
+    },
+  });
 }
 
 /** The service with its own database and broker, with the permissions of production, until the end of the file. */
@@ -46,7 +66,8 @@ export async function startWorld(more: Record<string, string> = {}) {
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await provisionJobs(nats, insightsJobs);
   const strangers = new Set<string>();
-  serveUpstreams(nats, strangers);
+  const vectors: Vectors = { areAvailable: true, requested: [] };
+  serveUpstreams(nats, strangers, vectors);
   const messages: Message[] = [];
   nats.subscribe('evt.>', {
     callback: (_, message) => void messages.push({ subject: message.subject, data: message.json() }),
@@ -90,6 +111,7 @@ export async function startWorld(more: Record<string, string> = {}) {
   return {
     nats,
     strangers,
+    vectors,
     database,
     /** For another replica. */
     environment,

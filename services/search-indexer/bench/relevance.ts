@@ -9,7 +9,8 @@ import { PrismaClient } from '../src/generated/client.ts';
 import { createIndexStates } from '../src/indexing/index-states.store.ts';
 import { createIndexing } from '../src/indexing/indexing.service.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
-import type { Vectoriser, Vectors } from '../src/ports/vectoriser.ts';
+import type { TextVectors } from '@overtone/service-kit';
+import type { Vectoriser } from '../src/ports/vectoriser.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
 import { createLegs } from '../src/search/legs.service.ts';
@@ -105,7 +106,7 @@ async function modelOf(embed: Embed) {
 }
 
 function vectoriserOf(embed: Embed): Vectoriser {
-  const vectorsOf = async (texts: readonly string[], kind: 'query' | 'document'): Promise<Vectors> => {
+  const vectorsOf = async (texts: readonly string[], kind: 'query' | 'document'): Promise<TextVectors> => {
     const { model, dim, vectors } = await embed(texts, kind);
     return {
       model: { name: model, dim },

@@ -87,6 +87,18 @@ describe('a summary', () => {
     expect(await status(recording)).toMatchObject({ llm_available: false, advice: 'nothing' });
   });
 
+  it('without a language model uses the vectors of search, and words only while no worker has any', async () => {
+    const recording = recordings.add(speech(10, (i) => `The budget of project number ${i} is approved by all of us.`));
+    const withVectors = await made(recording);
+    expect(world.vectors.requested).toEqual(expect.arrayContaining(recording.segments.map(({ text }) => text)));
+    world.vectors.areAvailable = false;
+    const withoutVectors = await made(recording, { force_regenerate: true });
+    expect(withVectors.summary.brief.length).toBeGreaterThan(0);
+    expect(withoutVectors).toMatchObject({ version: 2, state: 'completed' });
+    expect(withoutVectors.summary.brief.length).toBeGreaterThan(0);
+    world.vectors.areAvailable = true;
+  });
+
   it('is ordered after a transcription, once for each event, unless that is switched off', async () => {
     const recording = recordings.add(speech(5));
     await ended(recording);
@@ -115,6 +127,15 @@ describe('a summary', () => {
     expect(new Set(replies.map(({ body }) => body['task_id'])).size).toBe(1);
     await until(recording, (current) => current.status === 'completed');
     expect(await versionsOf(recording)).toHaveLength(1);
+  });
+
+  it('in progress is not returned for an order with another prompt or language', async () => {
+    await useModel(server);
+    const recording = recordings.add(speech(5));
+    const [first, other] = [await order(recording, { language: 'de' }), await order(recording, { language: 'en' })];
+    expect([first.status, other]).toMatchObject([202, { status: 409, body: { code: 'summary_in_progress' } }]);
+    await until(recording, (current) => current.status === 'completed');
+    expect(await made(recording, { language: 'en', force_regenerate: true })).toMatchObject({ language: 'en' });
   });
 
   it('needs a transcript', async () => {

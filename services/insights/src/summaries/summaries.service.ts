@@ -54,10 +54,13 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
       const row = await db.$transaction(async (tx) => {
         await lockFile(tx, fileId);
         const [latest] = await readVersions(tx, fileId);
-        if (latest && isOpen(latest)) return latest;
+        const { prompt_uuid: promptId = null, language = null } = body;
+        if (latest && isOpen(latest)) {
+          if (latest.promptId === promptId && latest.language === language) return latest;
+          throw conflict('summary_in_progress', 'Another summary of this recording is being created.');
+        }
         if (latest && !body.force_regenerate && isCurrent(latest))
           throw conflict('summary_exists', 'There is a summary of this transcript already.');
-        const { prompt_uuid: promptId = null, language = null } = body;
         const created = await insertVersion(tx, {
           fileId,
           ownerId,

@@ -7,6 +7,7 @@ import { txOptions, type Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media } from '../ports/media.adapter.ts';
+import type { SentenceVectors } from '../ports/sentence-vectors.adapter.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -31,6 +32,7 @@ type Deps = {
   media: Media;
   models: LanguageModels;
   instructionsFor: InstructionsFor;
+  sentenceVectors: SentenceVectors;
   settings: Settings;
   telemetry: Telemetry;
 };

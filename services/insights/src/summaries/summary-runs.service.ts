@@ -6,6 +6,7 @@ import { txOptions, type Db } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media, Transcript } from '../ports/media.adapter.ts';
+import type { SentenceVectors } from '../ports/sentence-vectors.adapter.ts';
 import { contentTypeOf, type InstructionsFor } from '../prompts/prompts.ts';
 import { fingerprintOf, retrySeconds, type SummaryResult } from './summaries.ts';
 import { announce } from './summaries.store.ts';
@@ -33,6 +34,7 @@ type Deps = {
   media: Pick<Media, 'readTranscript'>;
   models: LanguageModels;
   instructionsFor: InstructionsFor;
+  sentenceVectors: SentenceVectors;
   /** A summary has ended, for metrics. */
   onEnd: (outcome: 'completed' | 'partial' | 'failed', seconds: number | null) => void;
 };
@@ -121,7 +123,7 @@ async function summarize(
   const fingerprint = fingerprintOf(segments);
   if (!model) {
     await recordBeginning(db, row, { promptId: null, promptName: null, fingerprint });
-    return summarizeWithoutModel(file, segments);
+    return summarizeWithoutModel({ language: file.language, segments, sentenceVectors: deps.sentenceVectors, signal });
   }
   const prompt = await instructionsFor({ userId, promptUuid: row.promptId, contentType: contentTypeOf(file.tags) });
   await recordBeginning(db, row, { promptId: prompt.promptUuid, promptName: prompt.name, fingerprint });

@@ -2,19 +2,29 @@ import type { InsightFile, InsightSegment, SummaryContent } from '@overtone/cont
 import { splitSentences } from '../extractive/sentences.ts';
 import { summarize, type Statement } from '../extractive/summarize.ts';
 import { vocabularyOf } from '../extractive/words.ts';
+import type { SentenceVectors } from '../ports/sentence-vectors.adapter.ts';
 import { cleanParagraph } from '../untrusted/untrusted.ts';
 import type { SummaryResult } from './summaries.ts';
 
 const maxText = 600;
 
+type Input = {
+  language: InsightFile['language'];
+  segments: readonly InsightSegment[];
+  sentenceVectors: SentenceVectors;
+  signal: AbortSignal;
+};
+
 /** A summary of sentences of the transcript. */
-export function summarizeWithoutModel(
-  { language }: Pick<InsightFile, 'language'>,
-  segments: readonly InsightSegment[],
-): SummaryResult {
+export async function summarizeWithoutModel(input: Input): Promise<SummaryResult> {
+  const { language, segments, sentenceVectors, signal } = input;
   const sentences = splitSentences(segments, vocabularyOf(language));
   const knownNames = [...new Set(segments.flatMap(({ named, speakerName }) => (named ? (speakerName ?? []) : [])))];
-  const found = summarize({ sentences, vectors: null, frequencies: null, language, knownNames });
+  const vectors = await sentenceVectors(
+    sentences.map(({ text }) => text),
+    signal,
+  );
+  const found = summarize({ sentences, vectors, frequencies: null, language, knownNames });
   const starts = new Map(segments.map(({ uuid, start }) => [uuid, start]));
   const sourcesOf = (uuids: readonly string[]) =>
     uuids.slice(0, 24).map((uuid) => ({ uuid, start: starts.get(uuid) ?? 0 }));

@@ -1,14 +1,14 @@
 import { AsyncResource } from 'node:async_hooks';
 import { searchEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { Log } from '@overtone/service-kit';
+import type { Log, TextVectors } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { chunk, type Passage } from '../chunking/chunking.ts';
 import type { Db } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
 import type { Build, SearchIndex } from '../ports/search-index.ts';
 import type { IndexableFile, Transcripts } from '../ports/transcripts.ts';
-import type { Vectoriser, Vectors } from '../ports/vectoriser.ts';
+import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import type { IndexStates } from './index-states.store.ts';
@@ -37,7 +37,7 @@ export type IndexOutcome =
   | { status: 'indexed'; chunks: number; semantic: boolean; embedSeconds: number; file: IndexableFile }
   | { status: 'gone' };
 export type Indexing = ReturnType<typeof createIndexing>;
-type Content = { file: IndexableFile; passages: Passage[]; vectors: Vectors | null };
+type Content = { file: IndexableFile; passages: Passage[]; vectors: TextVectors | null };
 
 /**
  * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
@@ -95,7 +95,7 @@ export function createIndexing(deps: IndexingDeps) {
 }
 
 /** Whether another indexing of the file would write the same rows. */
-function isUpToDate(known: IndexState, file: IndexableFile, vectors: Vectors | null): boolean {
+function isUpToDate(known: IndexState, file: IndexableFile, vectors: TextVectors | null): boolean {
   const { indexedAt, fingerprint, withheld, semantic } = known;
   return indexedAt !== null && fingerprint === fingerprintOf(file) && !withheld && (semantic || vectors === null);
 }
@@ -104,7 +104,7 @@ async function requestVectors(
   { vectoriser, log }: Pick<IndexingDeps, 'vectoriser' | 'log'>,
   passages: readonly Passage[],
   { signal, progress }: IndexOptions,
-): Promise<Vectors | null> {
+): Promise<TextVectors | null> {
   if (passages.length === 0) return null;
   const reportProgress = (share: number) => progress?.(0.1 + 0.7 * share, 'Reading for meaning');
   return vectoriser.documents(windowTextsOf(passages), signal, reportProgress).catch((err: unknown) => {
@@ -132,7 +132,7 @@ async function writeRows(index: SearchIndex, content: Content, onlyBuild: Build 
 }
 
 /** The current build, which is created if there is none, and the one in progress. */
-async function requireBuilds(index: SearchIndex, vectors: Vectors | null): Promise<Build[]> {
+async function requireBuilds(index: SearchIndex, vectors: TextVectors | null): Promise<Build[]> {
   const { current, building } = await index.builds();
   const first = current ?? building ?? (await index.beginBuild(vectors?.model ?? null, true));
   return building && building.id !== first.id ? [first, building] : [first];

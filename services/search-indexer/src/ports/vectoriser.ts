@@ -1,12 +1,10 @@
+import type { TextVectors } from '@overtone/service-kit';
 import type { VectorModel } from './search-index.ts';
-
-/** Vectors of texts; null for a text without words known to the model. */
-export type Vectors = { model: VectorModel; vectors: (Float32Array | null)[] };
 
 /** Turns texts into vectors: the same model for documents and queries. */
 export type Vectoriser = {
   /** @throws AppError unavailable when no worker responds. */
-  documents: (texts: readonly string[], signal: AbortSignal, done?: (share: number) => void) => Promise<Vectors>;
+  documents: (texts: readonly string[], signal: AbortSignal, done?: (share: number) => void) => Promise<TextVectors>;
   /**
    * The vector of a query, with a short timeout. `model`: that of the searched index; null: the workers' current model.
    * @throws AppError unavailable, also when the workers have that model no longer.
