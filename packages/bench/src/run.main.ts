@@ -26,6 +26,7 @@ import { summariesBench } from './summaries.bench.ts';
 import { directorySyncBench } from './directory-sync.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 import { voicesBench } from './voices.bench.ts';
+import { watchBench } from './watch.bench.ts';
 
 const benches: readonly Bench[] = [
   startBench,
@@ -49,6 +50,7 @@ const benches: readonly Bench[] = [
   askBench,
   diarizationBench,
   voicesBench,
+  watchBench,
 ];
 
 const { positionals: names, values } = parseArgs({ allowPositionals: true, options: { qmsum: { type: 'string' } } });

@@ -102,6 +102,27 @@ describe.each(servers)('Elasticsearch %s', (version) => {
     speakerContract(() => speakers);
   });
 
+  it('takes what an index template of the operator sets, and keeps its own shards, replicas and mappings', async () => {
+    const template = `/_index_template/${prefix}`;
+    await send('PUT', template, {
+      index_patterns: [`${prefix}-*`],
+      template: {
+        settings: { number_of_replicas: 3, 'index.search.slowlog.threshold.query.warn': '7s' },
+        mappings: { properties: { terms: { type: 'keyword' }, of_the_operator: { type: 'date' } } },
+      },
+    });
+    try {
+      await index.beginBuild(null, true);
+      const [made] = Object.values(await send('GET', `/${prefix}-*?flat_settings=true`));
+      expect(made).toMatchObject({
+        settings: { 'index.number_of_replicas': '0', 'index.search.slowlog.threshold.query.warn': '7s' },
+        mappings: { properties: { terms: { type: 'text' }, of_the_operator: { type: 'date' } } },
+      });
+    } finally {
+      await send('DELETE', template);
+    }
+  });
+
   it('responds to the probe, before and after the first build', async () => {
     await index.ping();
     await index.beginBuild(null, true);
