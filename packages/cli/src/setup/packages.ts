@@ -21,7 +21,7 @@ export const productPackages: readonly SystemPackage[] = [
 
 /**
  * The additional packages of its tests: synthetic voices, recordings, a browser, a directory, a proxy, Prometheus,
- * kustomize, and scoring programs.
+ * kustomize, scoring programs, and the program that imports from pages.
  */
 export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
@@ -39,6 +39,7 @@ export const testPackages: readonly SystemPackage[] = [
   program('prometheus', 'prometheus', 'promtool'),
   program('kubernetes-client', 'kubectl'),
   program('sctk', 'sctk'),
+  program('yt-dlp', 'yt-dlp'),
 ];
 
 /** The packages of the benchmarks' peers, and further voices. */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, readdir, writeFile } from 'node:fs/promises';
@@ -411,8 +410,7 @@ describe('the import of a page', () => {
 
 const installed = process.env['YT_DLP_COMMAND'] ?? 'yt-dlp';
 
-/** With the real program, on machines that have it. */
-function testInstalledTool(): void {
+describe('yt-dlp, as installed', () => {
   it('downloads the recording that a page embeds, through the proxy', async () => {
     const media = server.on(
       '/embedded.mp4',
@@ -439,6 +437,4 @@ function testInstalledTool(): void {
     expect((await runImport(hostile, { command: installed })).failed).toMatchObject({ code: 'url_refused' });
     expect(arrivals).toBe(0);
   }, 120_000);
-}
-
-if (spawnSync(installed, ['--version']).status === 0) describe('yt-dlp, as installed', testInstalledTool);
+});
