@@ -8,9 +8,7 @@ export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
  * An administrator's action on queues, dead jobs, backups, the mirror, the directory sync, models, engines, retention, watch
- * sources and the redaction policy;
- * identity's `audit.slice.ts` names it in the audit
- * trail.
+ * sources and the redaction policy; identity's `audit.slice.ts` names it in the audit trail.
  */
 export const operationActions = [
   'queue_paused',
