@@ -132,6 +132,10 @@ export const collectionRoutes = {
 
 /** Maximum number of files in a collection: the ids of all are sent with a search. */
 export const maxCollectionFiles = 10_000;
+/** Maximum number of files whose collections are counted in one call; a search finds at most 800 files. */
+export const maxCountedFiles = 1_000;
+/** Maximum number of collections with counts; more would not be readable. */
+export const maxCountedCollections = 20;
 
 export const collectionRpc = {
   /** Files of a collection that the reader may read; null when the reader may not see the collection. */
@@ -148,5 +152,19 @@ export const collectionRpc = {
     }),
     reply: z.object({ fileIds: z.array(z.uuid()).max(maxCollectionFiles).nullable() }),
     timeoutMs: 3_000,
+  }),
+  /** How many of the files that the reader may read are in each collection that the reader may see, most frequent first. */
+  countFiles: defineRpc('media', 'collection-file-counts', {
+    request: z.object({
+      fileIds: z.array(z.uuid()).max(maxCountedFiles),
+      reader: z.object({ userId: z.uuid(), role: z.enum(roles) }),
+    }),
+    reply: z.object({
+      collections: z
+        .array(z.object({ collectionId: z.uuid(), name: z.string(), count: z.int().positive() }))
+        .max(maxCountedCollections),
+    }),
+    // A search waits for it, and is complete without it.
+    timeoutMs: 1_000,
   }),
 };

@@ -7,9 +7,8 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups, the mirror, models, engines, retention, watch sources and the redaction policy;
- * identity's `audit.slice.ts` names it in the audit
- * trail.
+ * An administrator's action on queues, dead jobs, backups, the mirror, the directory sync, models, engines, retention, watch
+ * sources and the redaction policy; identity's `audit.slice.ts` names it in the audit trail.
  */
 export const operationActions = [
   'queue_paused',
@@ -22,6 +21,8 @@ export const operationActions = [
   'mirror_settings_changed',
   'mirror_run',
   'directory_sync_settings_changed',
+  'directory_sync_approved',
+  'directory_sync_undone',
   'engine_settings_changed',
   'asr_providers_changed',
   'model_pulled',

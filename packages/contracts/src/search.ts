@@ -48,9 +48,15 @@ export const searchAnswer = z.object({
   correction: z
     .object({ query: z.string(), words: z.array(z.object({ from: z.string(), to: z.string() })) })
     .nullable(),
-  /** Speakers, tags and years of upload (UTC) of all found files, most frequent first; null: not requested. */
+  /** Speakers, tags, years of upload (UTC) and collections of all found files, most frequent first; null: not requested. */
   facets: z
-    .object({ speakers: z.array(countedName), tags: z.array(countedName), years: z.array(countedName) })
+    .object({
+      speakers: z.array(countedName),
+      tags: z.array(countedName),
+      years: z.array(countedName),
+      /** Those that the caller may see; null: the service of collections did not respond. */
+      collections: z.array(z.object({ uuid: z.uuid(), name: z.string(), count: z.int() })).nullable(),
+    })
     .nullable(),
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;

@@ -68,6 +68,8 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
         roof = await recorded(titles.roof, spoken.roof, 'Anna Schmidt', 14_401);
         garden = await recorded(titles.garden, spoken.garden, 'Bertha', 14_402);
         await client.send('POST', `/api/tags/files/${roof}/tags`, { name: 'Buildings' });
+        const collection = await client.send<{ uuid: string }>('POST', '/api/collections', { name: 'Estate' });
+        await client.send('POST', `/api/collections/${collection.uuid}/media`, { media_file_ids: [garden] });
         await until('both are found as they are now', async () => {
           const { results: files } = await client.search('annual tag:buildings speaker:"Anna Schmidt"', 'keyword');
           const { total_files: total } = await client.search('annual speaker:Bertha', 'keyword');
@@ -129,6 +131,11 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       assert.equal(await results().getAttribute('data-uuid'), garden);
       assert.match(page.url(), /speaker/);
       await facets.getByRole('button', { name: /^Bertha/, pressed: true }).click();
+      await found(2);
+      await facets.getByRole('button', { name: 'Estate 1' }).click();
+      await found(1);
+      assert.match(page.url(), /collection/);
+      await facets.getByRole('button', { name: 'Estate 1', pressed: true }).click();
       await found(2);
       await facets.getByRole('button', { name: 'Buildings 1' }).click();
       await found(1);

@@ -22,7 +22,7 @@ export function createDirectorySync(env: DirectorySyncEnv, takeSnapshot: TakeSna
   const workerId = `directory-sync-${hostname()}-${randomUUID().slice(0, 8)}`;
   const recycling = createRecycling();
   const jobRequests = createJobRequests({ bus });
-  const runsSlice = createRunsSlice({ db, bus, jobRequests, takeSnapshot, metrics, log, workerId });
+  const runsSlice = createRunsSlice({ db, bus, outbox, jobRequests, takeSnapshot, metrics, log, workerId });
   const { runs } = runsSlice;
 
   return createService({

@@ -77,11 +77,12 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const search = createSearch({
     index,
     store,
-    collections: { filesOf: noCollection, filesNamed: noCollection },
+    collections: { filesOf: noCollection, filesNamed: noCollection, countFiles: async () => [] },
     access,
     find,
     correct: createCorrections({ index, vocabulary }),
     telemetry,
+    log,
   });
   const searcher = { userId: recordings[0]?.file.ownerId ?? '', canSeeAll: false };
   return {

@@ -68,10 +68,11 @@ async function startSearch(folder: string, passages: number) {
     index,
     store,
     access: createAccessStore({ db }),
-    collections: { filesOf: async () => null, filesNamed: async () => null },
+    collections: { filesOf: async () => null, filesNamed: async () => null, countFiles: async () => [] },
     find,
     correct: createCorrections({ index, vocabulary: createVocabulary({ db }) }),
     telemetry,
+    log,
   });
   return {
     passages,

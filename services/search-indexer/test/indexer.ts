@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase as connect, createOutbox } from '@overtone/database';
-import { createLog, createMetrics } from '@overtone/service-kit';
+import { createLog, createMetrics, unavailable } from '@overtone/service-kit';
 import { createDatabase } from '@overtone/testkit';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createAccessStore } from '../src/access/access.store.ts';
@@ -10,6 +10,7 @@ import { createDueFiles } from '../src/indexing/due-files.store.ts';
 import { createIndexStates } from '../src/indexing/index-states.store.ts';
 import { createIndexing } from '../src/indexing/indexing.service.ts';
 import { createRefresh } from '../src/indexing/refresh.service.ts';
+import type { Collections } from '../src/ports/media-collections.adapter.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createConsistency } from '../src/rebuild/consistency.service.ts';
 import { createRebuild } from '../src/rebuild/rebuild.service.ts';
@@ -62,15 +63,23 @@ export async function startIndexer() {
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();
   const filesOf = async (id: string) => collections.get(id) ?? null;
+  const mediaState = { responds: true };
+  const countFiles: Collections['countFiles'] = async (fileIds) => {
+    if (!mediaState.responds) throw unavailable('service_unavailable', 'media does not answer');
+    return [...collections]
+      .map(([uuid, members]) => ({ uuid, name: uuid, count: fileIds.filter((id) => members.includes(id)).length }))
+      .filter(({ count }) => count > 0);
+  };
   const correct = createCorrections({ index, vocabulary });
   const answer = createSearch({
     index,
     store: searchStore,
     access,
-    collections: { filesOf, filesNamed: filesOf },
+    collections: { filesOf, filesNamed: filesOf, countFiles },
     find,
     correct,
     telemetry,
+    log,
   });
   const suggestionStore = createSuggestionStore({ db });
   const suggest = createSuggestions({ store: suggestionStore, vocabulary });
@@ -95,6 +104,7 @@ export async function startIndexer() {
     retrieve,
     countMentions,
     collections,
+    mediaState,
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
     indexDue: () => refresh.indexDue(signal),

@@ -112,7 +112,8 @@ async function engines(folder: DataFolder): Promise<Finding[]> {
   const models = installed.map(({ name, fault }) =>
     fault === null ? ok(`model ${name}`) : note(`model ${name} is not used: ${fault}`),
   );
-  const hint = await speechModelHint(place);
+  const { hint, catalogueFault } = await speechModelHint(place);
+  if (catalogueFault !== null) models.push(problem(catalogueFault));
   if (hint === undefined) return models;
   const pocketSphinx = !missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'));
   const engine = pocketSphinx

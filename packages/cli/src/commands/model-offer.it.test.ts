@@ -145,6 +145,21 @@ describe('the offer of a speech model at a start', () => {
     expect(server.sent()).toBeLessThan(2_100_000);
   });
 
+  it('names a catalogue that cannot be read and the reason, at each start and also with a model, without failing it', async () => {
+    const broken = join(folder, 'broken.json');
+    await writeFile(broken, JSON.stringify({ version: 1, models: [{ name: 'tiny-speech' }] }));
+    const env = { OT_MODEL_CATALOGUE: broken };
+    const { code, shown } = await start({ env });
+    expect([code, shown]).toEqual([0, expect.stringContaining(`The model catalogue ${broken} cannot be read: `)]);
+    expect(shown).toMatch(/models\[0\]\.title/);
+    expect(shown).not.toMatch(/The catalogue has none|\[y\/N\]/);
+    expect(shown).toContain('continued');
+    await start({ typed: [[question, 'y\r']] });
+    await rm(broken);
+    const later = await start({ isFirst: false, env });
+    expect([later.code, later.shown]).toEqual([0, expect.stringMatching(/broken\.json cannot be read: ENOENT/)]);
+  });
+
   it('accepts a licence by the answer to a question that names it', async () => {
     const asked = 'Accept the licence CC-BY-NC-4.0 (https://example.org/licence) and fetch tiny-speech';
     const licence = { name: 'CC-BY-NC-4.0', acceptance: true };

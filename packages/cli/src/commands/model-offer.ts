@@ -13,7 +13,8 @@ type Offer = { readonly cacheDir: string; readonly isFirstStart: boolean; readon
  */
 export async function offerSpeechModel({ cacheDir, isFirstStart, terminal }: Offer): Promise<void> {
   try {
-    const hint = await speechModelHint(cacheDir);
+    const { hint, catalogueFault } = await speechModelHint(cacheDir);
+    if (catalogueFault !== null) terminal.warn(catalogueFault);
     if (hint === undefined) return;
     const { entry, lines, command } = hint;
     const asks = entry !== null && canAsk() && !hasOtherEngine() && !existsSync(declinedFile(cacheDir));

@@ -18,7 +18,7 @@ import {
   type Machine,
 } from '@overtone/models';
 import { dataFolder } from '../paths.ts';
-import { Refusal } from '../refusal.ts';
+import { messageOf, Refusal } from '../refusal.ts';
 import { missingPackages, productPackages } from '../setup/packages.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
@@ -139,25 +139,38 @@ export type SpeechModelHint = {
   readonly command: string;
 };
 
-/** What `up` and `doctor` say of the speech models; undefined: a speech model is installed and verified. */
-export async function speechModelHint(folder: string): Promise<SpeechModelHint | undefined> {
-  return hintOf(await listInstalled(folder), await catalogueOf().catch(() => []));
+/**
+ * What `up` and `doctor` say of the speech models. `hint` undefined: a speech model is installed and verified.
+ * `catalogueFault`: why the catalogue cannot be read, with its file; null: it can be read.
+ */
+export async function speechModelHint(
+  folder: string,
+): Promise<{ hint: SpeechModelHint | undefined; catalogueFault: string | null }> {
+  const [installed, catalogue] = await Promise.all([listInstalled(folder), catalogueOf().catch(messageOf)]);
+  if (typeof catalogue === 'string') return { hint: await hintOf(installed, null), catalogueFault: catalogue };
+  return { hint: await hintOf(installed, catalogue), catalogueFault: null };
 }
 
 async function hintOf(
   installed: readonly InstalledModel[],
-  catalogue: readonly CatalogueEntry[],
+  catalogue: readonly CatalogueEntry[] | null,
 ): Promise<SpeechModelHint | undefined> {
   const speechModels = installed.filter(({ kind }) => kind === 'asr');
   if (speechModels.some(({ fault }) => fault === null)) return undefined;
   const machine = await readMachine();
-  const { text, entry } = suggestModel(machine, catalogue);
+  const { text, entry } = suggestModel(machine, catalogue ?? []);
   const unverified = speechModels.map(({ name, fault }) => `The speech model ${name} is not used: ${fault}`);
   const suggestion = `Speech models that suit this machine (${machineText(machine)}): ${text}.`;
-  const command = entry
+  const command = catalogue
+    ? commandFor(entry)
+    : 'Correct the catalogue, or unset OT_MODEL_CATALOGUE. Then: ./overtone models list';
+  return { lines: [...unverified, suggestion, command], entry, command };
+}
+
+function commandFor(entry: CatalogueEntry | null): string {
+  return entry
     ? `Fetch one with: ./overtone models pull ${entry.name}${entry.licence.acceptance ? ' --accept-licence' : ''}`
     : 'The catalogue has none with a verified hash; docs/models.md names addresses. Then: ./overtone models import FOLDER';
-  return { lines: [...unverified, suggestion, command], entry, command };
 }
 
 function machineText({ cores, memoryBytes, gpuMemoryMib }: Machine): string {

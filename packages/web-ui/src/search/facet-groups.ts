@@ -1,8 +1,10 @@
 import type { SearchResponse } from '../api/queries.ts';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 
-type Kind = 'speakers' | 'tags' | 'years';
+type Kind = 'speakers' | 'tags' | 'years' | 'collections';
 type FacetValue = {
+  /** Unique in its group; collections of several people may have one name. */
+  readonly key: string;
   readonly name: string;
   readonly count: number;
   readonly chosen: boolean;
@@ -11,8 +13,13 @@ type FacetValue = {
 };
 export type FacetGroup = { readonly kind: Kind; readonly values: readonly FacetValue[] };
 
-/** The facets of a response with the chosen filters; a chosen value is listed even without results. */
-export function facetGroups(facets: NonNullable<SearchResponse['facets']>, params: SearchPageSearch): FacetGroup[] {
+type Facets = NonNullable<SearchResponse['facets']>;
+
+/**
+ * The facets of a response with the chosen filters; a chosen value is listed even without results, a collection only with
+ * its `chosenName`.
+ */
+export function facetGroups(facets: Facets, params: SearchPageSearch, chosenName?: string): FacetGroup[] {
   const year = chosenYear(params);
   const groups: FacetGroup[] = [
     {
@@ -27,6 +34,7 @@ export function facetGroups(facets: NonNullable<SearchResponse['facets']>, param
         return last === undefined ? { from: '', to: '' } : { from: `${last}-01-01`, to: `${last}-12-31` };
       }),
     },
+    { kind: 'collections', values: collectionsOf(facets.collections ?? [], params.collection, chosenName) },
   ];
   return groups.filter(({ values }) => values.length > 0);
 }
@@ -47,6 +55,24 @@ function valuesOf(
   return [...without.map((name) => ({ name, count: 0 })), ...counted].map(({ name, count }) => {
     const others = chosen.filter((other) => !isSame(other, name));
     const isChosen = others.length < chosen.length;
-    return { name, count, chosen: isChosen, toggled: toParams(isChosen ? others : [...chosen, name]) };
+    return { key: name, name, count, chosen: isChosen, toggled: toParams(isChosen ? others : [...chosen, name]) };
   });
+}
+
+/** Unlike the other values only one can be chosen: another replaces it. */
+function collectionsOf(
+  counted: NonNullable<Facets['collections']>,
+  chosen: string | undefined,
+  chosenName: string | undefined,
+): FacetValue[] {
+  const isListed = counted.some(({ uuid }) => uuid === chosen);
+  const missing =
+    chosen === undefined || chosenName === undefined || isListed ? [] : [{ uuid: chosen, name: chosenName, count: 0 }];
+  return [...missing, ...counted].map(({ uuid, name, count }) => ({
+    key: uuid,
+    name,
+    count,
+    chosen: uuid === chosen,
+    toggled: { collection: uuid === chosen ? '' : uuid },
+  }));
 }

@@ -1,7 +1,9 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SearchResponse } from '../api/queries.ts';
+import { collectionQuery } from '../collections/collection-queries.ts';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 import { facetGroups, type FacetGroup } from './facet-groups.ts';
 import css from './search.module.css';
@@ -14,10 +16,17 @@ type Props = {
 
 const shownFirst = 6;
 
-/** Speakers, tags and years of the results; a click narrows the results to one, or takes it back. */
+/** Speakers, tags, years and collections of the results; a click narrows the results to one, or takes it back. */
 export function Facets({ facets, params, onChange }: Props) {
-  const labels: Record<FacetGroup['kind'], string> = { speakers: t`Speakers`, tags: t`Tags`, years: t`Years` };
-  const groups = facetGroups(facets, params);
+  const labels: Record<FacetGroup['kind'], string> = {
+    speakers: t`Speakers`,
+    tags: t`Tags`,
+    years: t`Years`,
+    collections: t`Collections`,
+  };
+  const { collection } = params;
+  const chosen = useQuery({ ...collectionQuery(collection ?? ''), enabled: collection !== undefined });
+  const groups = facetGroups(facets, params, chosen.data?.name);
   if (groups.length === 0) return null;
   return (
     <div className={css['facets']} data-testid="facets">
@@ -36,9 +45,9 @@ function FacetRow({ label, group, onChange }: { label: string; group: FacetGroup
       <Text size="sm" c="dimmed" className={css['facetLabel'] ?? ''}>
         {label}
       </Text>
-      {group.values.slice(0, all ? undefined : shownFirst).map(({ name, count, chosen, toggled }) => (
+      {group.values.slice(0, all ? undefined : shownFirst).map(({ key, name, count, chosen, toggled }) => (
         <Button
-          key={name}
+          key={key}
           size="compact-sm"
           radius="xl"
           variant={chosen ? 'filled' : 'default'}

@@ -30,6 +30,15 @@ function post(run: Record<string, unknown>, what: string, body?: object) {
   return world.ask('POST', `/passes/${String(run['pass_uuid'])}${what}`, body);
 }
 
+/** The records for the audit trail about a sync run. */
+async function recordsOf({ pass_uuid: id }: Record<string, unknown>) {
+  const rows = await world.sql<{ data: Record<string, unknown> }>(
+    `select data from directory_sync_outbox where data->'details'->>'run' = $1 order by id`,
+    [id],
+  );
+  return rows.map(({ data: { action, actorId, details } }) => ({ action, actorId, details }));
+}
+
 describe('report of a sync run after later changes', () => {
   it('contains the number and the list of undone accounts', async () => {
     await world.ask('PUT', '', { max_disable_percent: null });
@@ -63,5 +72,36 @@ describe('report of a sync run after later changes', () => {
     const later = await world.run();
     await post(run, '/undo');
     expect(await last()).toMatchObject({ pass_uuid: later['pass_uuid'], undone: 0 });
+  });
+});
+
+describe('the audit trail', () => {
+  it('has a record of an approval, and none of a rejected one', async () => {
+    await world.ask('PUT', '', { max_disable_percent: 30 });
+    const held = await world.run();
+    expect((await post(held, '/approve', { set_digest: 'other' })).status).toBe(409);
+    expect(await recordsOf(held)).toEqual([]);
+    const { body } = await post(held, '/approve', { set_digest: held['set_digest'] });
+    expect(await recordsOf(held)).toEqual([
+      {
+        action: 'directory_sync_approved',
+        actorId: expect.any(String),
+        details: { run: held['pass_uuid'], set: held['set_digest'] },
+      },
+    ]);
+    await world.report(String(body['task_id']));
+  });
+
+  it('has a record of each undo with the number of accounts that were enabled', async () => {
+    await world.ask('PUT', '', { max_disable_percent: null });
+    const run = await world.run();
+    await post(run, '/undo');
+    expect(await recordsOf(run)).toEqual([
+      {
+        action: 'directory_sync_undone',
+        actorId: expect.any(String),
+        details: { run: run['pass_uuid'], restored: 1, left: 1 },
+      },
+    ]);
   });
 });

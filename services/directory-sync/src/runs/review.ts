@@ -1,4 +1,5 @@
 import { identityRpc, directorySyncRpc, type SyncRunReport } from '@overtone/contracts';
+import { recordOperation, type AdminRequest, type Outbox } from '@overtone/database';
 import { conflict, notFound, type Bus } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { batches } from './apply.ts';
@@ -7,6 +8,7 @@ import { runsStore } from './runs.store.ts';
 // Operations of an administrator on finished sync runs.
 
 type Deps = { db: Db; bus: Pick<Bus, 'request'> };
+type ActionDeps = Deps & { outbox: Outbox };
 
 const dayMs = 24 * 60 * 60_000;
 const maxDecisions = 200;
@@ -14,24 +16,28 @@ const undosPerRequest = 200;
 
 /** @throws AppError conflict, code sweep_not_held: not held, older than a day, or not this set. */
 export async function approveRun(
-  { db }: Pick<Deps, 'db'>,
-  { passId, setDigest, by }: { passId: string; setDigest: string; by: string },
+  { db, outbox }: Pick<ActionDeps, 'db' | 'outbox'>,
+  { passId, setDigest, request }: { passId: string; setDigest: string; request: AdminRequest },
 ): Promise<void> {
   const approvedAt = new Date();
   const oldest = new Date(approvedAt.getTime() - dayMs);
   await db.$transaction(async (tx) => {
     const { count } = await tx.directoryPass.updateMany({
       where: { id: passId, status: 'held', setDigest, approvedAt: null, startedAt: { gt: oldest } },
-      data: { approvedAt, approvedBy: by },
+      data: { approvedAt, approvedBy: request.caller.userId },
     });
     if (count === 0)
       throw conflict('sweep_not_held', 'This sync run is not held, is older than a day, or its accounts have changed');
     await runsStore.amend(tx, passId, (report) => ({ ...report, approved_at: approvedAt.toISOString() }));
+    await recordOperation({ tx, outbox, request }, 'directory_sync_approved', { run: passId, set: setDigest });
   });
 }
 
-/** Enables the accounts again that a sync run disabled, and reports those that have changed since. */
-export async function undoRun({ db, bus }: Deps, passId: string, by: string) {
+/**
+ * Enables the accounts again that a sync run disabled, and reports those that have changed since. Each batch of accounts has
+ * its own audit record, because a later batch may fail.
+ */
+export async function undoRun({ db, bus, outbox }: ActionDeps, passId: string, request: AdminRequest) {
   const decisions = await db.directoryDecision.findMany({
     where: { passId, decision: 'leaver', outcome: 'disabled' },
     select: { userId: true, email: true },
@@ -42,7 +48,7 @@ export async function undoRun({ db, bus }: Deps, passId: string, by: string) {
   const left: { user_uuid: string; email: string; why: string }[] = [];
   let restored = 0;
   for (const userIds of batches([...emails.keys()], undosPerRequest)) {
-    const { results } = await bus.request(directorySyncRpc.undo, { passId, userIds, by });
+    const { results } = await bus.request(directorySyncRpc.undo, { passId, userIds, by: request.caller.userId });
     const restoredIds = results.filter((result) => result.restored).map((result) => result.userId);
     restored += restoredIds.length;
     await db.$transaction(async (tx) => {
@@ -51,6 +57,8 @@ export async function undoRun({ db, bus }: Deps, passId: string, by: string) {
         data: { outcome: 'undone' },
       });
       await runsStore.amend(tx, passId, (report) => withUndone(report, new Set(restoredIds)));
+      const details = { run: passId, restored: restoredIds.length, left: results.length - restoredIds.length };
+      await recordOperation({ tx, outbox, request }, 'directory_sync_undone', details);
     });
     for (const { userId, restored: isRestored, why } of results)
       if (!isRestored) left.push({ user_uuid: userId, email: emails.get(userId) ?? '', why });

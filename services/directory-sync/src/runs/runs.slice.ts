@@ -1,4 +1,5 @@
 import { directorySyncRoutes, syncRunReport, syncRunSummary } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import {
   conflict,
   handle,
@@ -18,20 +19,20 @@ import { createSyncRuns, type SyncRuns } from './runs.ts';
 import { approveRun, explainDecisions, undoRun } from './review.ts';
 import { syncSignals } from './signals.read-model.ts';
 
-type RouteDeps = { db: Db; bus: Bus; jobRequests: JobRequests };
+type RouteDeps = { db: Db; bus: Bus; outbox: Outbox; jobRequests: JobRequests };
 type Deps = RouteDeps & { takeSnapshot: TakeSnapshot; metrics: Metrics; log: Log; workerId: string };
 
 /** Sync runs of the directory sync: their execution, their reports, and what an administrator does with them. */
 export function createRunsSlice(deps: Deps): Slice & { runs: SyncRuns } {
-  const { db, bus, jobRequests, takeSnapshot, metrics, log, workerId } = deps;
+  const { db, bus, outbox, jobRequests, takeSnapshot, metrics, log, workerId } = deps;
   const telemetry = createTelemetry(metrics, () => syncSignals(db));
   return {
     runs: createSyncRuns({ db, bus, takeSnapshot, telemetry, log, holder: workerId }),
-    routes: runsRoutes({ db, bus, jobRequests }),
+    routes: runsRoutes({ db, bus, outbox, jobRequests }),
   };
 }
 
-function runsRoutes({ db, bus, jobRequests }: RouteDeps): Route[] {
+function runsRoutes({ db, bus, outbox, jobRequests }: RouteDeps): Route[] {
   return [
     handle(directorySyncRoutes.runDirectorySync, async ({ body }) => {
       await requireNoRunInProgress(db);
@@ -53,14 +54,15 @@ function runsRoutes({ db, bus, jobRequests }: RouteDeps): Route[] {
       return syncRunReport.parse(row.report);
     }),
 
-    handle(directorySyncRoutes.approveRun, async ({ params, body, caller }) => {
+    handle(directorySyncRoutes.approveRun, async (request) => {
       await requireNoRunInProgress(db);
+      const { params, body, caller } = request;
       const [approvedPass, approvedBy] = [params.uuid, caller.userId];
-      await approveRun({ db }, { passId: approvedPass, setDigest: body.set_digest, by: approvedBy });
+      await approveRun({ db, outbox }, { passId: approvedPass, setDigest: body.set_digest, request });
       return queued(await jobRequests.enqueueRun({ trigger: 'approval', dryRun: false, approvedPass, approvedBy }));
     }),
 
-    handle(directorySyncRoutes.undoRun, ({ params, caller }) => undoRun({ db, bus }, params.uuid, caller.userId)),
+    handle(directorySyncRoutes.undoRun, (request) => undoRun({ db, bus, outbox }, request.params.uuid, request)),
 
     handle(directorySyncRoutes.explainUser, ({ params }) => explainDecisions({ db, bus }, params.uuid)),
   ];

@@ -311,6 +311,56 @@ describe('a collection of another person', () => {
   });
 });
 
+describe('counts of files by collection', () => {
+  it('contain the collections and files that the reader may see, most frequent first', async () => {
+    const [ada, eve] = [newUser(), newUser()];
+    const [first, second, secret] = [await fileOf(ada), await fileOf(ada), await fileOf(ada)];
+    const [one, both, unshared] = [
+      await collectionOf(ada, 'One'),
+      await collectionOf(ada, 'Both'),
+      await collectionOf(ada, 'Unshared'),
+    ];
+    await add(ada, one, first);
+    await add(ada, both, first, second);
+    await add(ada, unshared, first, second, secret);
+    for (const collection of [one, both]) await share(ada, collection, eve.userId);
+    const counted = async ({ userId }: TestUser, ...fileIds: string[]) => {
+      const reader = { userId, role: 'user' as const };
+      return (await indexer.request(collectionRpc.countFiles, { fileIds, reader })).collections;
+    };
+    const shared = [
+      { collectionId: both, name: 'Both', count: 2 },
+      { collectionId: one, name: 'One', count: 1 },
+    ];
+    expect(await counted(ada, first, second, secret)).toEqual([
+      { collectionId: unshared, name: 'Unshared', count: 3 },
+      ...shared,
+    ]);
+    expect(await counted(eve, first, second, secret)).toEqual(shared);
+    expect(await counted(newUser(), first, second, secret)).toEqual([]);
+    // A collection that the reader sees does not tell of a file that the reader may not read.
+    const own = await collectionOf(eve);
+    await media.query('insert into collection_member (collection_id, media_file_id) values ($1, $2)', own, secret);
+    expect(await counted(eve, secret)).toEqual([]);
+  });
+
+  it('are limited to 20 collections and 1000 files', async () => {
+    const ada = newUser();
+    const file = await fileOf(ada);
+    await media.query(
+      `with made as (
+         insert into collection (user_id, name) select $1, 'c' || i from generate_series(1, 21) i returning uuid)
+       insert into collection_member (collection_id, media_file_id) select uuid, $2 from made`,
+      ada.userId,
+      file,
+    );
+    const reader = { userId: ada.userId, role: 'user' as const };
+    const request = (fileIds: string[]) => indexer.request(collectionRpc.countFiles, { fileIds, reader });
+    expect((await request([file])).collections).toHaveLength(20);
+    await expect(request(Array.from({ length: 1_001 }, () => file))).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
 describe('sharing a collection', () => {
   it('gives its files to the members of a group while they are members', async () => {
     const [ada, eve, group] = [newUser(), newUser(), randomUUID()];

@@ -1,5 +1,6 @@
 import {
   maxCollectionFiles,
+  maxCountedCollections,
   type BodyOf,
   type CollectionObject,
   type mediaRoutes,
@@ -136,6 +137,28 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
         take: maxCollectionFiles,
       });
       return members.map(({ fileId }) => fileId);
+    },
+
+    /** Visible collections with the number of those of the files in them that the reader may read, most frequent first. */
+    countFilesFor: async (reader: Pick<Caller, 'userId' | 'role'>, fileIds: readonly string[]) => {
+      const [file, collection] = await Promise.all([scopeOf(db, reader, 'all'), scopeOfCollections(db, reader, 'all')]);
+      const counts = await db.collectionMember.groupBy({
+        by: ['collectionId'],
+        where: { fileId: { in: [...fileIds] }, file, collection },
+        _count: { fileId: true },
+        orderBy: [{ _count: { fileId: 'desc' } }, { collectionId: 'asc' }],
+        take: maxCountedCollections,
+      });
+      const ids = counts.map(({ collectionId }) => collectionId);
+      const named = await db.collection.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });
+      const names = new Map(named.map(({ id, name }) => [id, name]));
+      return counts
+        .flatMap(({ collectionId, _count: { fileId: count } }) => {
+          const name = names.get(collectionId);
+          // Without a name: deleted between the two statements.
+          return name === undefined ? [] : [{ collectionId, name, count }];
+        })
+        .toSorted((x, y) => y.count - x.count || x.name.localeCompare(y.name));
     },
 
     /** Names of the collections among these that the reader may see. */

@@ -44,6 +44,10 @@ export function createCollectionsSlice(deps: CollectionsDeps): Slice {
       rpc(collectionRpc.filesNamed, async ({ name, reader }) => ({
         fileIds: await collections.fileIdsNamed(reader, name),
       })),
+      /** Collections of found files, a facet of a search; called by search-indexer. */
+      rpc(collectionRpc.countFiles, async ({ fileIds, reader }) => ({
+        collections: await collections.countFilesFor(reader, fileIds),
+      })),
       /** Names of what conversations are about; called by insights. */
       rpc(collectionNamesRpc.names, async ({ collectionIds, reader }) => ({
         collections: await collections.namesFor(reader, collectionIds),

@@ -7,7 +7,10 @@ export type Collections = {
   filesOf: (collectionId: string, searcher: Searcher) => Promise<string[] | null>;
   /** The same of all collections with this name, in any case; null when the searcher sees none. */
   filesNamed: (name: string, searcher: Searcher) => Promise<string[] | null>;
+  /** The collections that the searcher may see with the number of the files in each, most frequent first. */
+  countFiles: (fileIds: readonly string[], searcher: Searcher) => Promise<CountedCollection[]>;
 };
+type CountedCollection = { uuid: string; name: string; count: number };
 type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Requests the files of collections from media. */
@@ -17,6 +20,14 @@ export function createMediaCollections({ bus }: { bus: Pick<Bus, 'request'> }): 
       (await bus.request(collectionRpc.filesOf, { collectionId, reader: readerOf(searcher) })).fileIds,
     filesNamed: async (name, searcher) =>
       (await bus.request(collectionRpc.filesNamed, { name, reader: readerOf(searcher) })).fileIds,
+    countFiles: async (fileIds, searcher) => {
+      if (fileIds.length === 0) return [];
+      const { collections } = await bus.request(collectionRpc.countFiles, {
+        fileIds: [...fileIds],
+        reader: readerOf(searcher),
+      });
+      return collections.map(({ collectionId: uuid, name, count }) => ({ uuid, name, count }));
+    },
   };
 }
 

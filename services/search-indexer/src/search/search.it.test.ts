@@ -124,6 +124,31 @@ describe('search', () => {
     expect(await found()).toEqual({ total_files: 1, total_results: 1, results: 1, suggestions: 1 });
   });
 
+  it.each([0, 1_000])(
+    'counts no hit in withheld text that is replaced during a search, next to %i others',
+    async (others) => {
+      const recording = record({ turns: [['Ann', 'the number is 4155552671']] });
+      await indexer.add(recording, record({ turns: [['Ann', 'the number is unknown']] }));
+      await indexer.states.withhold({ ownerId: null, fileId: recording.file.fileId });
+      await indexer.pool.query(
+        `insert into index_state (file_id, owner_id, withheld)
+       select gen_random_uuid(), gen_random_uuid(), true from generate_series(1, $1::int)`,
+        [others],
+      );
+      const { segments } = record({ turns: [['Ann', 'the number is masked']] });
+      indexer.library.put({ ...recording, segments });
+      const { search } = indexer.index;
+      indexer.index.search = async (request) => {
+        const result = await search(request);
+        await indexer.indexDue();
+        return result;
+      };
+      const query = { q: '4155552671', exact: 'true', search_mode: 'keyword' };
+      expect(await indexer.search(query)).toMatchObject({ total_files: 0, total_results: 0 });
+      expect((await indexer.search({ q: 'number' })).total_files).toBe(2);
+    },
+  );
+
   it('does not find a file whose text was read before more of it was masked', async () => {
     const recording = record({ turns: [['Ann', 'the number is 4155552671']] });
     await indexer.add(recording);
@@ -309,12 +334,15 @@ describe('search', () => {
     expect((await indexer.search({ q: 'bugdets' }, searcher)).correction).toMatchObject({ query: 'budgets' });
   });
 
-  it('counts speakers, tags and years of all found files on request, only of readable ones', async () => {
+  it('counts speakers, tags, years and collections of all found files on request, only of readable ones', async () => {
     const ownerId = randomUUID();
     const at = (uploadTime: string, speaker: string, tags: string[]) =>
       record({ ownerId, uploadTime, tags, turns: [[speaker, 'the annual plan']] });
+    const first = at('2024-05-01T00:00:00.000Z', 'Ann', ['Board']);
+    const [collection, unrelated] = [randomUUID(), randomUUID()];
+    indexer.collections.set(collection, [first.file.fileId, randomUUID()]).set(unrelated, [randomUUID()]);
     await indexer.add(
-      at('2024-05-01T00:00:00.000Z', 'Ann', ['Board']),
+      first,
       at('2026-01-01T00:00:00.000Z', 'Ann', ['Board', 'Plan']),
       at('2026-02-01T00:00:00.000Z', 'SPEAKER_01', []),
       record({ ownerId, tags: ['Other'], turns: [['Bob', 'nothing about it']] }),
@@ -333,10 +361,22 @@ describe('search', () => {
         { name: '2026', count: 2 },
         { name: '2024', count: 1 },
       ],
+      collections: [{ uuid: collection, name: collection, count: 1 }],
     });
     expect((await search({ facets: 'true', tags: ['plan'] })).facets).toMatchObject({
       tags: [{ name: 'Board' }, { name: 'Plan' }],
       years: [{ name: '2026', count: 1 }],
+      collections: [],
+    });
+  });
+
+  it('finds, and counts the other facets, when the service of collections does not respond', async () => {
+    await indexer.add(record({ tags: ['Board'], turns: [['Ann', 'the annual plan']] }));
+    indexer.mediaState.responds = false;
+    const { total_files, facets } = await indexer.search({ q: 'annual', facets: 'true' });
+    expect({ total_files, facets }).toMatchObject({
+      total_files: 1,
+      facets: { tags: [{ name: 'Board', count: 1 }], collections: null },
     });
   });
 });

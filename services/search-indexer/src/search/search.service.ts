@@ -1,5 +1,5 @@
 import type { SearchAnswer } from '@overtone/contracts';
-import { notFound } from '@overtone/service-kit';
+import { notFound, type Log } from '@overtone/service-kit';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
 import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
@@ -23,16 +23,19 @@ import type { FileFacts, SearchStore } from './search.store.ts';
 
 export type SearchDeps = {
   index: Pick<SearchIndex, 'passages'>;
-  store: Pick<SearchStore, 'facts' | 'facets' | 'withheld' | 'languages'>;
+  store: Pick<SearchStore, 'facts' | 'facets' | 'withheld' | 'withheldAmong' | 'languages'>;
   access: AccessScopes;
   collections: Collections;
   find: FindFiles;
   correct: FindCorrection;
   telemetry: Pick<Telemetry, 'search'>;
+  log: Pick<Log, 'warn'>;
 };
+/** `withheld`: files whose indexed text may be masked by now; null: too many to be read. */
+type Context = SearchContext & { withheld: ReadonlySet<string> | null };
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
-export function createSearch({ access, collections, index, store, find, correct, telemetry }: SearchDeps) {
+export function createSearch({ access, collections, index, store, find, correct, telemetry, log }: SearchDeps) {
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -56,10 +59,19 @@ export function createSearch({ access, collections, index, store, find, correct,
       .filter(({ passages }) => passages.length > 0);
   };
 
-  /** A hit in withheld text is not counted either: its number would tell what the text contains. */
-  const dropWithheld = async (files: FileHit[]): Promise<FileHit[]> => {
-    const withheld = await store.withheld(files.map(({ fileId }) => fileId));
-    return withheld.size === 0 ? files : files.filter(({ fileId }) => !withheld.has(fileId));
+  /**
+   * A hit in withheld text is not counted either: its number would tell what the text contains. Safe because the withheld
+   * files are read before the index: a file that is withheld no longer has its new text in the index already, and one that
+   * is withheld after this read is withheld after the search began. Its text is not shown either, see `store.facts`.
+   */
+  const findPermitted = async (plan: SearchPlan, withheld: Context['withheld']): ReturnType<FindFiles> => {
+    const found = await find(plan);
+    if (withheld) return { ...found, files: found.files.filter(({ fileId }) => !withheld.has(fileId)) };
+    const fileIds = found.files.map(({ fileId }) => fileId);
+    const hidden = await store.withheldAmong(fileIds);
+    const permitted = new Set(fileIds.filter((fileId) => !hidden.has(fileId)));
+    const { files, legs } = await find(plan);
+    return { legs, files: files.filter(({ fileId }) => permitted.has(fileId)) };
   };
 
   /** The files of the requested page with their displayed data. */
@@ -75,19 +87,32 @@ export function createSearch({ access, collections, index, store, find, correct,
     return { page, facts, stored };
   };
 
+  /** A search is complete without the collections: the facet is null when media does not respond. */
+  const facetsOf = async (files: readonly FileHit[], scope: AccessScope, searcher: Searcher) => {
+    const fileIds = files.map(({ fileId }) => fileId);
+    const [counted, ofCollections] = await Promise.all([
+      store.facets(fileIds, scope),
+      collections.countFiles(fileIds, searcher).catch((err: unknown) => {
+        log.warn({ err: err as Error }, 'search facet unavailable: collections');
+        return null;
+      }),
+    ]);
+    return { ...counted, collections: ofCollections };
+  };
+
   const filesOfCollections = createCollectionFilter(collections);
 
-  const runSearch = async (query: SearchQuery, context: SearchContext) => {
+  const runSearch = async (query: SearchQuery, context: Context) => {
     const plan = planSearch(query, context);
-    const { files: found, legs } = await find(plan);
-    const files = await keepRequestedSpeakers(await dropWithheld(found), plan);
+    const { files: found, legs } = await findPermitted(plan, context.withheld);
+    const files = await keepRequestedSpeakers(found, plan);
     const { page, facts, stored } = await pageOf(files, query, context.scope);
     return { files, legs, results: page.flatMap((file) => resultOf(file, plan, { facts, stored })) };
   };
   type Run = Awaited<ReturnType<typeof runSearch>>;
 
   /** Searches again when words of the query occur nowhere and look like typing errors. */
-  const withCorrection = async (query: SearchQuery, context: SearchContext, run: Run) => {
+  const withCorrection = async (query: SearchQuery, context: Context, run: Run) => {
     if (query.exact || run.legs.keyword !== 'ok') return { ...run, correction: null };
     const { scope, languages, parsed } = context;
     const marked = markedWords(run.results.flatMap(({ occurrences }) => occurrences.map(({ snippet }) => snippet)));
@@ -99,19 +124,15 @@ export function createSearch({ access, collections, index, store, find, correct,
   return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
     const parsed = parseQuery(query.q);
-    const [scope, languages, files] = await Promise.all([
+    const [scope, languages, files, withheld] = await Promise.all([
       access.scopeOf(searcher),
       store.languages(),
       filesOfCollections(query.collection, parsed.filters, searcher),
+      store.withheld(),
     ]);
-    const context = { parsed, scope, languages, ...files };
+    const context = { parsed, scope, languages, withheld, ...files };
     const found = await withCorrection(query, context, await runSearch(query, context));
-    const facets = query.facets
-      ? await store.facets(
-          found.files.map(({ fileId }) => fileId),
-          scope,
-        )
-      : null;
+    const facets = query.facets ? await facetsOf(found.files, scope, searcher) : null;
     const seconds = (performance.now() - started) / 1000;
     telemetry.search.observe(seconds);
     return {

@@ -25,7 +25,8 @@ export function createSearchSlice({ db, index, vocabulary, counts, access, colle
   const store = createSearchStore({ db });
   const find = createLegs({ ...deps, index, store });
   const correct = createCorrections({ index, vocabulary });
-  const search = createSearch({ access, collections, index, store, find, correct, telemetry: deps.telemetry });
+  const { telemetry, log } = deps;
+  const search = createSearch({ access, collections, index, store, find, correct, telemetry, log });
   return {
     find,
     store,

@@ -8,11 +8,16 @@ const languagesCacheMs = 60_000;
 /** Values of a facet; more would not be readable. */
 const maxFacetValues = 20;
 
+/** Withheld files that a search reads: a policy for everyone withholds the whole library until it is indexed again. */
+const maxWithheld = 1_000;
+
 /** The displayed data of a file. */
 export type FileFacts = Pick<
   IndexState,
   'fileId' | 'ownerId' | 'title' | 'tags' | 'speakers' | 'contentType' | 'duration' | 'language' | 'uploadTime'
 >;
+
+type Facets = Omit<NonNullable<SearchAnswer['facets']>, 'collections'>;
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
@@ -27,7 +32,7 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       return new Map(rows.map((row) => [row.fileId, row]));
     },
     /** Speakers, tags and years of upload of the files, as far as they are in the scope; most frequent first. */
-    facets: async (fileIds: readonly string[], scope: AccessScope): Promise<NonNullable<SearchAnswer['facets']>> => {
+    facets: async (fileIds: readonly string[], scope: AccessScope): Promise<Facets> => {
       const rows = await db.$queryRaw<{ kind: 'speakers' | 'tags' | 'years'; name: string; count: number }[]>`
         with found as (select * from (${readableFiles(scope)}) mine where file_id = any(${[...fileIds]}::uuid[])),
         named as (
@@ -43,8 +48,14 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
           .map(({ name, count }) => ({ name, count }));
       return { speakers: of('speakers'), tags: of('tags'), years: of('years') };
     },
+    /** All files that may contain text that is masked by now; null: too many for one search. Normally there is none. */
+    withheld: async (): Promise<ReadonlySet<string> | null> => {
+      const rows = await db.$queryRaw<{ id: string }[]>`
+        select file_id as id from index_state where withheld limit ${maxWithheld + 1}`;
+      return rows.length > maxWithheld ? null : new Set(rows.map(({ id }) => id));
+    },
     /** Those of the files that may contain text that is masked by now. */
-    withheld: async (fileIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    withheldAmong: async (fileIds: readonly string[]): Promise<ReadonlySet<string>> => {
       const rows = await db.$queryRaw<{ id: string }[]>`
         select file_id as id from index_state where file_id = any(${[...fileIds]}::uuid[]) and withheld`;
       return new Set(rows.map(({ id }) => id));
