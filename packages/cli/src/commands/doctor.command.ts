@@ -113,7 +113,7 @@ async function engines(folder: DataFolder): Promise<Finding[]> {
     fault === null ? ok(`model ${name}`) : note(`model ${name} is not used: ${fault}`),
   );
   const { hint, catalogueFault } = await speechModelHint(place);
-  if (catalogueFault !== null) models.push(problem(catalogueFault));
+  if (catalogueFault !== null) models.push(note(catalogueFault));
   if (hint === undefined) return models;
   const pocketSphinx = !missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'));
   const engine = pocketSphinx
