@@ -96,6 +96,21 @@ async function compared(): Promise<void> {
   await waitFor(async () => (await media.query('select 1 from voice_match_due')).length === 0 || undefined);
 }
 
+/** A group of the owner and another member. */
+async function group(): Promise<{ groupId: string; member: TestUser }> {
+  const groupId = randomUUID();
+  const member = newUser();
+  for (const person of [owner, member]) await media.setGroups(person, [groupId]);
+  await waitFor(
+    async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0],
+  );
+  return { groupId, member };
+}
+
+function change(profile: SpeakerProfile | undefined, body: object) {
+  return media.json<SpeakerProfile & { code?: string }>(owner, 'PUT', `/api/speaker-profiles/${profile?.uuid}`, body);
+}
+
 function decide(speakerId: string | undefined, action: 'accept' | 'reject', profileId: string) {
   return media.json(owner, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
 }
@@ -299,17 +314,51 @@ describe('speaker profiles', () => {
   });
 
   it('of a group are suggested to its members', async () => {
-    const groupId = randomUUID();
-    const member = newUser();
-    for (const person of [owner, member]) await media.setGroups(person, [groupId]);
-    await waitFor(
-      async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0],
-    );
+    const { groupId, member } = await group();
     const { speakers } = await record('anna', 'ben', member);
     const profile = { name: 'Anna', group_uuid: groupId, speaker_uuids: [speakers[0]] };
     expect((await media.json(member, 'POST', '/api/speaker-profiles', profile)).status).toBe(201);
     const own = await record('anna', 'carl');
     expect((await suggested(own.speakers[0])).profile.name).toBe('Anna');
+  });
+
+  it('move to a group of their owner, where its members see them and nothing is applied unasked', async () => {
+    const { groupId, member } = await group();
+    const { speakers } = await record('anna', 'ben');
+    const theirs = await record('anna', 'carl', member);
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { auto_apply: true });
+    const moved = await change(anna, { group_uuid: groupId });
+    expect(moved.body).toMatchObject({ group_uuid: groupId, auto_apply: false, speakers: 1 });
+    expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid }]);
+    await waitFor(async () => (await inbox(member)).find(({ voice }) => voice.speaker_uuid === theirs.speakers[0]));
+  });
+
+  it('leave the voices of other people behind when they move back to one person', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    await name(own.speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { group_uuid: groupId });
+    await name(theirs.speakers[0], 'Anna', member);
+    expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid, speakers: 2 }]);
+    expect((await change(anna, { group_uuid: null })).body).toMatchObject({ group_uuid: null, speakers: 1 });
+    expect(await profiles(member)).toEqual([]);
+    const { body } = await media.json<FileDetail>(member, 'GET', `/api/files/${theirs.run.fileId}`);
+    expect(body.speakers[0]?.display_name).toBe('Anna');
+  });
+
+  it('move neither to a group of other people nor to one that has a profile of their name', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    await name(own.speakers[0], 'Anna');
+    const [anna] = await profiles();
+    expect((await change(anna, { group_uuid: randomUUID() })).status).toBe(404);
+    const taken = { name: 'anna', group_uuid: groupId, speaker_uuids: [theirs.speakers[0]] };
+    await media.json(member, 'POST', '/api/speaker-profiles', taken);
+    expect((await change(anna, { group_uuid: groupId })).body).toMatchObject({ code: 'profile_exists' });
+    expect((await profiles()).find(({ uuid }) => uuid === anna?.uuid)).toMatchObject({ group_uuid: null });
   });
 
   it('are all deleted when voices may not be stored any more', async () => {
