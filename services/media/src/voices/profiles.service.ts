@@ -77,9 +77,9 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
           ...(isMoved ? await profileOwner(tx, actor, groupId) : {}),
         };
         const changed = await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
-        if (name !== undefined) await renameSpeakers(tx, outbox, { profileId: id, from: profile.name, to: name });
         if (isMoved) await unlinkUnseen(tx, actor, changed);
-        const details = { profile: id, ...(isMoved ? { group: groupId } : {}) };
+        if (name !== undefined) await renameSpeakers(tx, outbox, { profileId: id, from: profile.name, to: name });
+        const details = { profile: id, ...(isMoved ? { group: groupId ?? 'none' } : {}) };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, [...(await ownersBeside(tx, profile)), ...(await ownersBeside(tx, changed))]);
         return readProfile(tx, id);
@@ -98,6 +98,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const source = await visibleProfile(tx, actor, id);
         const target = await visibleProfile(tx, actor, targetId);
         if (id === targetId) throw invalid('speaker_mismatch', 'Only two different profiles can be merged.');
+        if (source.groupId !== target.groupId) await unlinkUnseen(tx, actor, { ...target, id });
         await renameSpeakers(tx, outbox, { profileId: id, from: source.name, to: target.name });
         await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
         await tx.speakerProfile.delete({ where: { id } });
@@ -187,8 +188,9 @@ async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
 }
 
 /**
- * A moved profile keeps the voices of recordings whose owners see it or that the actor may edit. The others leave it, so
- * that a person does not take away the voices of a group; their names in the transcripts stay.
+ * When a profile changes its owner, or is merged into one of another owner, the voices of recordings stay in it whose
+ * owners see it then or that the actor may edit. The others leave it, so that nobody takes away the voices of a group;
+ * their names in the transcripts stay.
  */
 async function unlinkUnseen(tx: Tx, actor: Actor, profile: Profile): Promise<void> {
   const owners = new Set(await ownersBeside(tx, profile));

@@ -101,9 +101,7 @@ async function group(): Promise<{ groupId: string; member: TestUser }> {
   const groupId = randomUUID();
   const member = newUser();
   for (const person of [owner, member]) await media.setGroups(person, [groupId]);
-  await waitFor(
-    async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0],
-  );
+  await waitFor(async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0]);
   return { groupId, member };
 }
 
@@ -115,8 +113,8 @@ function decide(speakerId: string | undefined, action: 'accept' | 'reject', prof
   return media.json(owner, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
 }
 
-async function displayNames({ fileId }: Run): Promise<(string | null)[]> {
-  const { body } = await media.json<FileDetail>(owner, 'GET', `/api/files/${fileId}`);
+async function displayNames({ fileId }: Run, person: TestUser = owner): Promise<(string | null)[]> {
+  const { body } = await media.json<FileDetail>(person, 'GET', `/api/files/${fileId}`);
   return body.speakers.map(({ display_name }) => display_name);
 }
 
@@ -345,8 +343,19 @@ describe('speaker profiles', () => {
     expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid, speakers: 2 }]);
     expect((await change(anna, { group_uuid: null })).body).toMatchObject({ group_uuid: null, speakers: 1 });
     expect(await profiles(member)).toEqual([]);
-    const { body } = await media.json<FileDetail>(member, 'GET', `/api/files/${theirs.run.fileId}`);
-    expect(body.speakers[0]?.display_name).toBe('Anna');
+    expect(await displayNames(theirs.run, member)).toEqual(['Anna', null]);
+  });
+
+  it('leave the voices of other people behind when they are merged into the profile of one person', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    await name(own.speakers[0], 'Anne');
+    const shared = { name: 'Anna', group_uuid: groupId, speaker_uuids: [theirs.speakers[0]] };
+    const { body: anna } = await media.json<SpeakerProfile>(member, 'POST', '/api/speaker-profiles', shared);
+    const anne = (await profiles()).find(({ group_uuid: of }) => of === null);
+    const path = `/api/speaker-profiles/${anna.uuid}/merge/${anne?.uuid}`;
+    expect((await media.json(owner, 'POST', path)).body).toMatchObject({ name: 'Anne', speakers: 1 });
+    expect(await displayNames(theirs.run, member)).toEqual(['Anna', null]);
   });
 
   it('move neither to a group of other people nor to one that has a profile of their name', async () => {
