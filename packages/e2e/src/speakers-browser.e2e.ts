@@ -70,7 +70,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     const other = await signIn(instance.baseUrl, address, password);
     const group = await root.send<{ uuid: string }>('POST', '/api/groups', { name: 'Factory' });
     for (const person of [client, other]) {
-      const { uuid } = await person.ok<{ uuid: string }>('GET', '/api/auth/me');
+      const { uuid } = await person.ok<{ uuid: string }>('GET', '/api/users/me');
       await root.send('POST', `/api/groups/${group.uuid}/members`, { user_uuid: uuid });
     }
     return other;
@@ -188,7 +188,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     }),
     step('a voice without a name gets a profile of a group', async () => {
       await openTab(/^Unnamed/);
-      const voice = page.getByTestId('cluster').filter({ hasText: 'visit' }).first();
+      const voice = page.getByTestId('cluster').filter({ hasText: 'visit' }).filter({ hasText: 'Speaker 2' });
       await voice.getByRole('combobox', { name: /^Name of the voice in/ }).fill('Clara');
       await voice.getByLabel(/^Who sees the profile/).selectOption({ label: 'Group Factory' });
       await voice.getByText('All members of Factory will see this profile').waitFor();

@@ -45,8 +45,8 @@ function NotCompared({ found: { waiting, failed, too_short: tooShort } }: { foun
       plural(waiting, { one: '# more voice is being compared.', other: '# more voices are being compared.' }),
     failed > 0 &&
       plural(failed, {
-        one: '# voice can’t be compared, because its recording couldn’t be read.',
-        other: '# voices can’t be compared, because their recordings couldn’t be read.',
+        one: '# voice can’t be compared, because its recording couldn’t be processed.',
+        other: '# voices can’t be compared, because their recordings couldn’t be processed.',
       }),
     tooShort > 0 &&
       plural(tooShort, {
