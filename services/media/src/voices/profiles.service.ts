@@ -189,7 +189,7 @@ async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
 
 /**
  * When a profile changes its owner, or is merged into one of another owner, the voices of recordings stay in it whose
- * owners see it then or that the actor may edit. The others leave it, so that nobody takes away the voices of a group;
+ * owners see it then or that the actor may edit. The others leave it, so that a person does not take away the voices of a group;
  * their names in the transcripts stay.
  */
 async function unlinkUnseen(tx: Tx, actor: Actor, profile: Profile): Promise<void> {
