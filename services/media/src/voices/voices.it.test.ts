@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  identityEvents,
   mediaVoiceRpc,
   voiceEvents,
   voiceRpc,
@@ -368,6 +369,18 @@ describe('speaker profiles', () => {
     await media.json(member, 'POST', '/api/speaker-profiles', taken);
     expect((await change(anna, { group_uuid: groupId })).body).toMatchObject({ code: 'profile_exists' });
     expect((await profiles()).find(({ uuid }) => uuid === anna?.uuid)).toMatchObject({ group_uuid: null });
+  });
+
+  it('of a group are deleted with their embeddings when the group is deleted', async () => {
+    const { groupId } = await group();
+    const { run, speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { group_uuid: groupId });
+    await media.emit(identityEvents.groupDeleted, { groupId });
+    await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
+    expect(await media.query('select 1 from speaker_profile where uuid = $1', anna?.uuid)).toEqual([]);
+    expect(await displayNames(run)).toEqual(['Anna', null]);
   });
 
   it('are all deleted when voices may not be stored any more', async () => {
