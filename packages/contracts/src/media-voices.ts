@@ -79,8 +79,14 @@ export const voiceRoutes = {
     errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch'],
   }),
   updateProfile: route('PUT', '/api/speaker-profiles/{uuid}', 'user', {
-    summary: 'Rename a speaker profile, or allow that sure suggestions are applied',
-    body: z.object({ name: name.optional(), auto_apply: z.boolean().optional() }),
+    summary:
+      "Rename a speaker profile, move it to one of the caller's groups or back, or allow that sure suggestions are applied",
+    body: z.object({
+      name: name.optional(),
+      /** null: the caller's own profile. In a group suggestions are applied only after its members allow it. */
+      group_uuid: z.uuid().nullable().optional(),
+      auto_apply: z.boolean().optional(),
+    }),
     answer: speakerProfile,
     errors: [...off, 'profile_exists'],
   }),

@@ -47,6 +47,7 @@ export const operationActions = [
   'speaker_index_stopped',
   'speaker_index_switched',
   'speaker_index_dropped',
+  'failed_voices_retried',
   'search_reindex_started',
   'search_reindex_stopped',
   'search_index_repaired',

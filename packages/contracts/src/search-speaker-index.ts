@@ -29,7 +29,9 @@ export const speakerIndexAnswer = z.object({
       started_at: time,
     })
     .nullable(),
+  /** Not embedded yet, or again after a failure. */
   waiting_files: z.int(),
+  /** Not embedded after the last attempt. */
   failed_files: z.int(),
   switched_at: time.nullable(),
 });
@@ -58,6 +60,12 @@ export const speakerIndexRoutes = {
     body: target,
     answer: speakerIndexAnswer,
     errors: ['migration_conflict'],
+  }),
+  retryFailedVoices: route('POST', '/api/search/speaker-index/retry', 'admin', {
+    summary: 'Embed the voices of all recordings again for which that failed',
+    answer: speakerIndexAnswer,
+    status: 202,
+    errors: ['voices_disabled'],
   }),
   dropSpeakerIndex: route('DELETE', '/api/search/speaker-index/versions/{version}', 'admin', {
     summary: 'Delete a version of the speaker index that is not read',

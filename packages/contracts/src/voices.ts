@@ -67,6 +67,7 @@ export const voiceRpc = {
     reply: z.object({ outcome: z.enum(['accepted', 'refused']) }),
     timeoutMs: 20_000,
   }),
+  /** The recording is queued again after a pause, until its last attempt. */
   failVoices: defineRpc('search-indexer', 'fail-voices', {
     request: z.object({ fileId: z.uuid(), token: z.int(), message: z.string().max(2_000) }),
     reply: z.object({}),

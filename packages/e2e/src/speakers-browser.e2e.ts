@@ -31,6 +31,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
   let person: Hands;
   let page: Page;
   let client: Client;
+  let colleague: Client;
   let first: string;
   let second: string;
   let third: string;
@@ -40,6 +41,10 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
   const openTab = async (name: RegExp): Promise<void> => {
     await page.goto('/speakers');
     await page.getByRole('tab', { name }).click();
+  };
+  const openMove = async (): Promise<void> => {
+    await openTab(/^Profiles/);
+    await page.getByRole('button', { name: 'Move Anna to a group' }).click();
   };
   const suggestions = async () =>
     (await client.ok<{ suggestions: Suggested[] }>('GET', '/api/speaker-suggestions')).suggestions;
@@ -57,6 +62,24 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     await page.locator(`[data-testid="speaker"][data-name="${name}"]`).waitFor();
   };
 
+  /** Another person, in the group Factory with the first one. */
+  const newColleague = async (root: Client): Promise<Client> => {
+    const { instance } = await scripted.get();
+    const address = `colleague-${randomUUID().slice(0, 8)}@example.com`;
+    await root.send('POST', '/api/admin/users', { email: address, password, must_change_password: false });
+    const other = await signIn(instance.baseUrl, address, password);
+    const group = await root.send<{ uuid: string }>('POST', '/api/groups', { name: 'Factory' });
+    for (const person of [client, other]) {
+      const { uuid } = await person.ok<{ uuid: string }>('GET', '/api/users/me');
+      await root.send('POST', `/api/groups/${group.uuid}/members`, { user_uuid: uuid });
+    }
+    return other;
+  };
+  const seenByColleague = async (): Promise<string[]> =>
+    (await colleague.ok<{ profiles: { name: string }[] }>('GET', '/api/speaker-profiles')).profiles.map(
+      (profile) => profile.name,
+    );
+
   const checks: Check[] = [
     {
       rule: 'Chromium starts, and two recordings have two speakers each',
@@ -65,6 +88,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         const root = await signIn(instance.baseUrl, admin.email, admin.password);
         await root.send('POST', '/api/admin/users', { email, password, must_change_password: false });
         client = await signIn(instance.baseUrl, email, password);
+        colleague = await newColleague(root);
         const upload = async (path: string, number: number) =>
           uploadWithRetry(client, await createCopy(path, recordings.folder, number));
         first = await upload(recordings.meeting.path, 14_001);
@@ -146,12 +170,38 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.getByRole('button', { name: 'Speaker 2 in visit is not Anna' }).click();
       await until('it has no name', async () => (await namesIn(third)).every((name) => name === null));
     }),
+    step('a profile moves to a group by keys, with a sentence that says who will see it, and back', async () => {
+      await openTab(/^Profiles/);
+      const anna = page.locator('[data-testid="profile"][data-name="Anna"]');
+      await page.getByRole('button', { name: 'Move Anna to a group' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('All members of Factory will see this profile').waitFor();
+      await page.getByRole('button', { name: 'Move to the group' }).focus();
+      await page.keyboard.press('Enter');
+      await anna.getByText('Group Factory').waitFor();
+      assert.deepEqual(await seenByColleague(), ['Anna']);
+      await page.getByRole('button', { name: 'Move Anna out of its group' }).click();
+      await page.getByText('Only you will see this profile. Other members of Factory').waitFor();
+      await page.getByRole('button', { name: 'Move to your profiles' }).click();
+      await anna.getByTestId('profile-group').waitFor({ state: 'detached' });
+      assert.deepEqual(await seenByColleague(), []);
+    }),
+    step('a voice without a name gets a profile of a group', async () => {
+      await openTab(/^Unnamed/);
+      const voice = page.getByTestId('cluster').filter({ hasText: 'visit' }).filter({ hasText: 'Speaker 2' });
+      await voice.getByRole('combobox', { name: /^Name of the voice in/ }).fill('Clara');
+      await voice.getByLabel(/^Who sees the profile/).selectOption({ label: 'Group Factory' });
+      await voice.getByText('All members of Factory will see this profile').waitFor();
+      await voice.getByRole('button', { name: /^Name (this|all)/ }).click();
+      await until('the colleague sees it', async () => (await seenByColleague()).includes('Clara'));
+    }),
     step('the pages have no accessibility violations and fit into 360 pixels', async () => {
       for (const width of [1280, 360]) {
         const views = [
           ['speakers-inbox', page, () => openTab(/^Inbox/), 'suggested-voice'],
           ['speakers-unnamed', page, () => openTab(/^Unnamed/), 'cluster'],
-          ['speakers-profiles', page, () => openTab(/^Profiles/), 'profile'],
+          ['speakers-profiles', page, () => openTab(/^Profiles/), 'profile-group'],
+          ['speakers-move', page, openMove, 'audience'],
           ['admin-voices', boss.page, async () => void (await boss.page.goto('/admin/voices')), 'stored-voices'],
         ] as const;
         for (const [name, shown, open, id] of views) {

@@ -520,6 +520,7 @@ export const table: Record<string, Entry> = {
   'GET /api/search/speaker-index': admins,
   'POST /api/search/speaker-index/migration': sending(() => ({ version: 'v4' }))(admins),
   'POST /api/search/speaker-index/migration/stop': admins,
+  'POST /api/search/speaker-index/retry': admins,
   'PUT /api/search/speaker-index/alias': sending(() => ({ version: 'v4' }))(admins),
   'DELETE /api/search/speaker-index/versions/{version}': at(() => ({ version: 'v4' }), admins),
   'GET /api/search/index-health': signedIn,

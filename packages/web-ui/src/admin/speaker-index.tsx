@@ -10,7 +10,7 @@ import { QueryStatus } from '../ui/query-status.tsx';
 import { speakerIndexQuery, StoredVoices, type SpeakerIndexState as Index } from './stored-voices.tsx';
 
 type Version = Index['versions'][number];
-type Action = 'migrate' | 'stop' | 'switch' | 'drop';
+type Change = { action: 'migrate' | 'switch' | 'drop'; version: Version['name'] } | { action: 'stop' | 'retry' };
 
 const stateLabels: Record<Version['state'], string> = translateOnRead({
   current: msg`in use`,
@@ -24,17 +24,28 @@ export function SpeakerIndex() {
   const client = useQueryClient();
   const index = useQuery(speakerIndexQuery);
   const change = useMutation({
-    mutationFn: ({ action, version }: { action: Action; version: Version['name'] }) => send(action, version),
+    mutationFn: send,
     onSuccess: (answer) => client.setQueryData(speakerIndexQuery.queryKey, answer),
     onError: (error) => notifyError(t`The speaker index wasn’t changed`, error),
   });
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
-  const { enabled, versions, migration } = index.data;
+  const { enabled, versions, migration, failed_files: failed } = index.data;
   if (!enabled) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
-  const run = (action: Action, version: Version['name']) => () => change.mutate({ action, version });
   return (
     <Stack gap="sm" data-testid="speaker-index">
       <StoredVoices />
+      {failed > 0 && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          style={{ alignSelf: 'flex-start' }}
+          loading={change.isPending && change.variables.action === 'retry'}
+          disabled={change.isPending}
+          onClick={() => change.mutate({ action: 'retry' })}
+        >
+          {plural(failed, { one: 'Try the failed recording again', other: 'Try all # failed recordings again' })}
+        </Button>
+      )}
       {migration && (
         <div>
           <Text size="sm" aria-live="polite">
@@ -63,13 +74,18 @@ export function SpeakerIndex() {
                     size="compact-sm"
                     variant="default"
                     disabled={change.isPending}
-                    onClick={run('migrate', name)}
+                    onClick={() => change.mutate({ action: 'migrate', version: name })}
                   >
                     {t`Migrate to ${name}`}
                   </Button>
                 )}
                 {state === 'building' && migration?.state === 'running' && (
-                  <Button size="compact-sm" variant="default" disabled={change.isPending} onClick={run('stop', name)}>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    disabled={change.isPending}
+                    onClick={() => change.mutate({ action: 'stop' })}
+                  >
                     {t`Stop the migration`}
                   </Button>
                 )}
@@ -78,13 +94,18 @@ export function SpeakerIndex() {
                     size="compact-sm"
                     variant="default"
                     disabled={change.isPending}
-                    onClick={run('migrate', name)}
+                    onClick={() => change.mutate({ action: 'migrate', version: name })}
                   >
                     {t`Continue the migration`}
                   </Button>
                 )}
                 {state === 'kept' && (
-                  <Button size="compact-sm" variant="default" disabled={change.isPending} onClick={run('switch', name)}>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    disabled={change.isPending}
+                    onClick={() => change.mutate({ action: 'switch', version: name })}
+                  >
                     {t`Use ${name}`}
                   </Button>
                 )}
@@ -94,7 +115,7 @@ export function SpeakerIndex() {
                     variant="subtle"
                     color="red"
                     disabled={change.isPending}
-                    onClick={run('drop', name)}
+                    onClick={() => change.mutate({ action: 'drop', version: name })}
                   >
                     {t`Delete ${name}`}
                   </Button>
@@ -108,18 +129,20 @@ export function SpeakerIndex() {
   );
 }
 
-function send(action: Action, version: Version['name']): Promise<Index> {
-  switch (action) {
+function send(change: Change): Promise<Index> {
+  switch (change.action) {
     case 'migrate':
-      return call('POST /api/search/speaker-index/migration', { body: { version } });
+      return call('POST /api/search/speaker-index/migration', { body: { version: change.version } });
     case 'stop':
       return call('POST /api/search/speaker-index/migration/stop');
+    case 'retry':
+      return call('POST /api/search/speaker-index/retry');
     case 'switch':
-      return call('PUT /api/search/speaker-index/alias', { body: { version } });
+      return call('PUT /api/search/speaker-index/alias', { body: { version: change.version } });
     case 'drop':
-      return call('DELETE /api/search/speaker-index/versions/{version}', { params: { version } });
+      return call('DELETE /api/search/speaker-index/versions/{version}', { params: { version: change.version } });
     default:
-      return assertNever(action);
+      return assertNever(change);
   }
 }
 

@@ -25,7 +25,7 @@ export function StoredVoices() {
   const lines = [
     plural(current.files, { one: `${voices} of # recording stored.`, other: `${voices} of # recordings stored.` }),
     waiting > 0 && plural(waiting, { one: '# recording waits.', other: '# recordings wait.' }),
-    failed > 0 && plural(failed, { one: '# recording couldn’t be read.', other: '# recordings couldn’t be read.' }),
+    failed > 0 && plural(failed, { one: '# recording failed.', other: '# recordings failed.' }),
   ];
   return (
     <>

@@ -6,6 +6,8 @@ import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { OwnerSelect, useOwnGroups } from './owner-select.tsx';
+import { audienceText, groupLabel, profileOfName } from './profile-owner.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { clustersQuery, profilesQuery, voiceName, type Voice } from './voice-queries.ts';
 
@@ -43,8 +45,8 @@ function NotCompared({ found: { waiting, failed, too_short: tooShort } }: { foun
       plural(waiting, { one: '# more voice is being compared.', other: '# more voices are being compared.' }),
     failed > 0 &&
       plural(failed, {
-        one: '# voice can’t be compared, because its recording couldn’t be read.',
-        other: '# voices can’t be compared, because their recordings couldn’t be read.',
+        one: '# voice can’t be compared, because its recording couldn’t be processed.',
+        other: '# voices can’t be compared, because their recordings couldn’t be processed.',
       }),
     tooShort > 0 &&
       plural(tooShort, {
@@ -119,13 +121,17 @@ function Cluster({ voices }: { voices: readonly Voice[] }) {
 function NameForm({ voices }: { voices: readonly Voice[] }) {
   const client = useQueryClient();
   const profiles = useQuery(profilesQuery).data?.profiles ?? [];
+  const { groups } = useOwnGroups();
   const [name, setName] = useState('');
+  const [owner, setOwner] = useState<string | null>(null);
+  const known = profileOfName(profiles, name);
+  const groupId = known ? known.group_uuid : owner;
   const create = useMutation({
     mutationFn: async () => {
       const wanted = name.trim();
       const ids = voices.map(({ speaker_uuid }) => speaker_uuid);
-      const known = profiles.find((profile) => profile.name.toLowerCase() === wanted.toLowerCase());
-      if (!known) return call('POST /api/speaker-profiles', { body: { name: wanted, speaker_uuids: ids } });
+      if (!known)
+        return call('POST /api/speaker-profiles', { body: { name: wanted, group_uuid: owner, speaker_uuids: ids } });
       for (const uuid of ids)
         await call('POST /api/speakers/{uuid}/verify', {
           params: { uuid },
@@ -158,10 +164,25 @@ function NameForm({ voices }: { voices: readonly Voice[] }) {
           onChange={setName}
           style={{ flex: '1 1 160px', maxWidth: 280 }}
         />
+        {groups.length > 0 && !known && (
+          <OwnerSelect
+            aria-label={t`Who sees the profile of the voice in ${title}`}
+            groups={groups}
+            value={owner}
+            onChange={setOwner}
+            style={{ flex: '0 1 200px' }}
+          />
+        )}
         <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
           {plural(voices.length, { one: 'Name this voice', other: 'Name all # voices' })}
         </Button>
       </Group>
+      {groupId !== null && (
+        <Text size="sm" c="dimmed" mt="xs" role="status">
+          {known && `${groupLabel(groupId, groups)}: `}
+          {audienceText(groupId, groups)}
+        </Text>
+      )}
     </form>
   );
 }

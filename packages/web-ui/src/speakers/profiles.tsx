@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Checkbox, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -8,17 +8,21 @@ import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { MoveProfile } from './move-profile.tsx';
+import { useOwnGroups } from './owner-select.tsx';
+import { audienceText, groupLabel, profileLabel, type OwnGroup } from './profile-owner.ts';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { occurrencesQuery, profilesQuery, voiceName, type Profile } from './voice-queries.ts';
 import { VoiceSample } from './voice-sample.tsx';
 
-type Action = 'voices' | 'edit' | 'split' | 'delete';
+type Action = 'voices' | 'edit' | 'move' | 'split' | 'delete';
 type Dialog = { kind: Action; profile: Profile } | null;
 
 /** People whose voice is known. */
 export function Profiles() {
   const profiles = useQuery(profilesQuery);
+  const { groups } = useOwnGroups();
   const [dialog, setDialog] = useState<Dialog>(null);
   if (!profiles.data) return <QueryStatus of={profiles} failure={t`The profiles couldn’t be loaded`} />;
   const all = profiles.data.profiles;
@@ -28,7 +32,12 @@ export function Profiles() {
       {profiles.isError && <QueryStatus of={profiles} failure={t`The profiles couldn’t be loaded`} />}
       <ul className="ot-list" data-testid="profiles">
         {all.map((profile) => (
-          <Entry key={profile.uuid} profile={profile} onAction={(kind) => setDialog({ kind, profile })} />
+          <Entry
+            key={profile.uuid}
+            profile={profile}
+            groups={groups}
+            onAction={(kind) => setDialog({ kind, profile })}
+          />
         ))}
       </ul>
       {dialog?.kind === 'voices' && <ProfileVoices profile={dialog.profile} onClose={() => setDialog(null)} />}
@@ -36,16 +45,20 @@ export function Profiles() {
         <EditProfile
           profile={dialog.profile}
           others={all.filter(({ uuid }) => uuid !== dialog.profile.uuid)}
+          groups={groups}
           onClose={() => setDialog(null)}
         />
       )}
+      {dialog?.kind === 'move' && <MoveProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
       {dialog?.kind === 'split' && <SplitProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
       {dialog?.kind === 'delete' && <DeleteProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
     </>
   );
 }
 
-function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: Action) => void }) {
+type EntryProps = { profile: Profile; groups: readonly OwnGroup[]; onAction: (kind: Action) => void };
+
+function Entry({ profile, groups, onAction }: EntryProps) {
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: (auto_apply: boolean) =>
@@ -53,17 +66,23 @@ function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: Actio
     onSuccess: () => client.invalidateQueries({ queryKey: ['voices'] }),
     onError: (error) => notifyError(t`The profile wasn’t changed`, error),
   });
-  const { name, files, speakers, seconds } = profile;
+  const { name, files, speakers, seconds, group_uuid: groupId } = profile;
   return (
     <li className="ot-card" data-testid="profile" data-name={name}>
       <Group p="sm" gap="sm" justify="space-between">
         <div style={{ flex: '1 1 200px', minWidth: 0 }}>
-          <Text fw={600} truncate>
-            {name}
-          </Text>
+          <Group gap="xs">
+            <Text fw={600} truncate>
+              {name}
+            </Text>
+            {groupId !== null && (
+              <Badge size="sm" variant="light" tt="none" maw="100%" data-testid="profile-group">
+                {groupLabel(groupId, groups)}
+              </Badge>
+            )}
+          </Group>
           <Text size="sm" c="dimmed">
             {plural(files, { one: '# recording', other: '# recordings' })} · {duration(seconds)}
-            {profile.group_uuid !== null && ` · ${t`shared with a group`}`}
           </Text>
         </div>
         <Switch
@@ -92,6 +111,16 @@ function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: Actio
           >
             {t`Rename or merge`}
           </Button>
+          {(groupId !== null || groups.length > 0) && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={groupId === null ? t`Move ${name} to a group` : t`Move ${name} out of its group`}
+              onClick={() => onAction('move')}
+            >
+              {t`Move`}
+            </Button>
+          )}
           {speakers > 1 && (
             <Button size="compact-sm" variant="default" aria-label={t`Split ${name}`} onClick={() => onAction('split')}>
               {t`Split`}
@@ -144,10 +173,13 @@ function ProfileVoices({ profile, onClose }: DialogProps) {
   );
 }
 
-function EditProfile({ profile, others, onClose }: DialogProps & { others: readonly Profile[] }) {
+type EditProps = DialogProps & { others: readonly Profile[]; groups: readonly OwnGroup[] };
+
+function EditProfile({ profile, others, groups, onClose }: EditProps) {
   const client = useQueryClient();
   const [name, setName] = useState(profile.name);
   const [target, setTarget] = useState<string | null>(null);
+  const chosen = others.find(({ uuid }) => uuid === target);
   const save = useMutation({
     mutationFn: () =>
       target === null
@@ -184,10 +216,15 @@ function EditProfile({ profile, others, onClose }: DialogProps & { others: reado
               label={t`The same person as`}
               description={t`All voices move to the other profile.`}
               clearable
-              data={others.map(({ uuid, name: label }) => ({ value: uuid, label }))}
+              data={others.map((other) => ({ value: other.uuid, label: profileLabel(other, groups) }))}
               value={target}
               onChange={setTarget}
             />
+          )}
+          {chosen && chosen.group_uuid !== profile.group_uuid && (
+            <Text size="sm" role="status">
+              {audienceText(chosen.group_uuid, groups)}
+            </Text>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -41,6 +41,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   speaker_index_stopped: 'admin.speaker_index.stop',
   speaker_index_switched: 'admin.speaker_index.switch',
   speaker_index_dropped: 'admin.speaker_index.drop',
+  failed_voices_retried: 'admin.speaker_index.retry',
   search_reindex_started: 'admin.search.reindex',
   search_reindex_stopped: 'admin.search.stop',
   search_index_repaired: 'admin.search.repair',

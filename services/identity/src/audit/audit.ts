@@ -66,6 +66,7 @@ export type AuditEvent =
   | 'admin.speaker_index.stop'
   | 'admin.speaker_index.switch'
   | 'admin.speaker_index.drop'
+  | 'admin.speaker_index.retry'
   | 'admin.search.reindex'
   | 'admin.search.stop'
   | 'admin.search.repair'

@@ -1,7 +1,8 @@
 import type { AnswerOf, BodyOf, mediaRoutes, SpeakerProfile } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
-import { groupsOf, lockedFile, may } from '../access/access.store.ts';
+import { permits } from '../access/access.ts';
+import { groupsOf, lockedFile, may, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
@@ -49,9 +50,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
 
     create: (actor: Actor, { name, group_uuid: groupId = null, speaker_uuids: ids }: BodyOf<Routes['createProfile']>) =>
       change(async (tx) => {
-        if (groupId !== null && !(await groupsOf(tx, actor.userId)).includes(groupId)) throw noSuchProfile();
-        const owner = groupId === null ? { ownerId: actor.userId } : { groupId };
-        const profile = await insertProfile(tx, { ...owner, name });
+        const profile = await insertProfile(tx, { ...(await profileOwner(tx, actor, groupId)), name });
         await linkSpeakers(tx, outbox, { actor, profile, ids });
         await recordOperation(tx, outbox, actor, 'speaker_profile_created', {
           profile: profile.id,
@@ -60,15 +59,29 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         return readProfile(tx, profile.id);
       }),
 
-    update: (actor: Actor, id: string, { name, auto_apply: autoApply }: BodyOf<Routes['updateProfile']>) =>
+    update: (
+      actor: Actor,
+      id: string,
+      { name, group_uuid: groupId, auto_apply: autoApply }: BodyOf<Routes['updateProfile']>,
+    ) =>
       change(async (tx) => {
         const profile = await visibleProfile(tx, actor, id);
-        const data = { ...(name === undefined ? {} : { name }), ...(autoApply === undefined ? {} : { autoApply }) };
-        if (Object.keys(data).length === 0) throw invalid('invalid_request', 'There is nothing to change.');
-        await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
+        if (name === undefined && groupId === undefined && autoApply === undefined)
+          throw invalid('invalid_request', 'There is nothing to change.');
+        const isMoved = groupId !== undefined && groupId !== profile.groupId;
+        // Its owner allowed it for the own recordings, not for those of a group.
+        const applies = autoApply ?? (isMoved && groupId !== null ? false : undefined);
+        const data = {
+          ...(name === undefined ? {} : { name }),
+          ...(applies === undefined ? {} : { autoApply: applies }),
+          ...(isMoved ? await profileOwner(tx, actor, groupId) : {}),
+        };
+        const changed = await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
+        if (isMoved) await unlinkUnseen(tx, actor, changed);
         if (name !== undefined) await renameSpeakers(tx, outbox, { profileId: id, from: profile.name, to: name });
-        await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: id });
-        await requestMatching(tx, await ownersBeside(tx, profile));
+        const details = { profile: id, ...(isMoved ? { group: groupId ?? 'none' } : {}) };
+        await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
+        await requestMatching(tx, [...(await ownersBeside(tx, profile)), ...(await ownersBeside(tx, changed))]);
         return readProfile(tx, id);
       }),
 
@@ -85,6 +98,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const source = await visibleProfile(tx, actor, id);
         const target = await visibleProfile(tx, actor, targetId);
         if (id === targetId) throw invalid('speaker_mismatch', 'Only two different profiles can be merged.');
+        if (source.groupId !== target.groupId) await unlinkUnseen(tx, actor, { ...target, id });
         await renameSpeakers(tx, outbox, { profileId: id, from: source.name, to: target.name });
         await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
         await tx.speakerProfile.delete({ where: { id } });
@@ -164,6 +178,27 @@ async function visibleProfile(db: Db | Tx, { userId }: Pick<Caller, 'userId'>, i
 
 function noSuchProfile() {
   return notFound('There is no such speaker profile.');
+}
+
+/** The columns of a profile of the actor, or of one of the actor's groups. @throws AppError not_found */
+async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
+  if (groupId === null) return { ownerId: userId, groupId: null };
+  if (!(await groupsOf(tx, userId)).includes(groupId)) throw notFound('There is no such group.');
+  return { ownerId: null, groupId };
+}
+
+/**
+ * When a profile changes its owner, or is merged into one of another owner, the voices of recordings stay in it whose
+ * owners see it then or that the actor may edit. The others leave it, so that a person does not take away the voices of a group;
+ * their names in the transcripts stay.
+ */
+async function unlinkUnseen(tx: Tx, actor: Actor, profile: Profile): Promise<void> {
+  const owners = new Set(await ownersBeside(tx, profile));
+  const files = await tx.mediaFile.findMany({ where: { speakers: { some: { profileId: profile.id } } } });
+  const others = files.filter(({ userId }) => !owners.has(userId));
+  const permissions = await permissionsOf(tx, actor, others);
+  const fileIds = others.filter(({ id }) => !permits(permissions.get(id), 'edit')).map(({ id }) => id);
+  await tx.speaker.updateMany({ where: { profileId: profile.id, fileId: { in: fileIds } }, data: { profileId: null } });
 }
 
 async function insertProfile(tx: Tx, data: { ownerId?: string | null; groupId?: string | null; name: string }) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  identityEvents,
   mediaVoiceRpc,
   voiceEvents,
   voiceRpc,
@@ -96,12 +97,25 @@ async function compared(): Promise<void> {
   await waitFor(async () => (await media.query('select 1 from voice_match_due')).length === 0 || undefined);
 }
 
+/** A group of the owner and another member. */
+async function group(): Promise<{ groupId: string; member: TestUser }> {
+  const groupId = randomUUID();
+  const member = newUser();
+  for (const person of [owner, member]) await media.setGroups(person, [groupId]);
+  await waitFor(async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0]);
+  return { groupId, member };
+}
+
+function change(profile: SpeakerProfile | undefined, body: object) {
+  return media.json<SpeakerProfile & { code?: string }>(owner, 'PUT', `/api/speaker-profiles/${profile?.uuid}`, body);
+}
+
 function decide(speakerId: string | undefined, action: 'accept' | 'reject', profileId: string) {
   return media.json(owner, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
 }
 
-async function displayNames({ fileId }: Run): Promise<(string | null)[]> {
-  const { body } = await media.json<FileDetail>(owner, 'GET', `/api/files/${fileId}`);
+async function displayNames({ fileId }: Run, person: TestUser = owner): Promise<(string | null)[]> {
+  const { body } = await media.json<FileDetail>(person, 'GET', `/api/files/${fileId}`);
   return body.speakers.map(({ display_name }) => display_name);
 }
 
@@ -299,17 +313,74 @@ describe('speaker profiles', () => {
   });
 
   it('of a group are suggested to its members', async () => {
-    const groupId = randomUUID();
-    const member = newUser();
-    for (const person of [owner, member]) await media.setGroups(person, [groupId]);
-    await waitFor(
-      async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0],
-    );
+    const { groupId, member } = await group();
     const { speakers } = await record('anna', 'ben', member);
     const profile = { name: 'Anna', group_uuid: groupId, speaker_uuids: [speakers[0]] };
     expect((await media.json(member, 'POST', '/api/speaker-profiles', profile)).status).toBe(201);
     const own = await record('anna', 'carl');
     expect((await suggested(own.speakers[0])).profile.name).toBe('Anna');
+  });
+
+  it('move to a group of their owner, where its members see them and nothing is applied unasked', async () => {
+    const { groupId, member } = await group();
+    const { speakers } = await record('anna', 'ben');
+    const theirs = await record('anna', 'carl', member);
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { auto_apply: true });
+    const moved = await change(anna, { group_uuid: groupId });
+    expect(moved.body).toMatchObject({ group_uuid: groupId, auto_apply: false, speakers: 1 });
+    expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid }]);
+    await waitFor(async () => (await inbox(member)).find(({ voice }) => voice.speaker_uuid === theirs.speakers[0]));
+  });
+
+  it('leave the voices of other people behind when they move back to one person', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    await name(own.speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { group_uuid: groupId });
+    await name(theirs.speakers[0], 'Anna', member);
+    expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid, speakers: 2 }]);
+    expect((await change(anna, { group_uuid: null })).body).toMatchObject({ group_uuid: null, speakers: 1 });
+    expect(await profiles(member)).toEqual([]);
+    expect(await displayNames(theirs.run, member)).toEqual(['Anna', null]);
+  });
+
+  it('leave the voices of other people behind when they are merged into the profile of one person', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    await name(own.speakers[0], 'Anne');
+    const shared = { name: 'Anna', group_uuid: groupId, speaker_uuids: [theirs.speakers[0]] };
+    const { body: anna } = await media.json<SpeakerProfile>(member, 'POST', '/api/speaker-profiles', shared);
+    const anne = (await profiles()).find(({ group_uuid: of }) => of === null);
+    const path = `/api/speaker-profiles/${anna.uuid}/merge/${anne?.uuid}`;
+    expect((await media.json(owner, 'POST', path)).body).toMatchObject({ name: 'Anne', speakers: 1 });
+    expect(await displayNames(theirs.run, member)).toEqual(['Anna', null]);
+  });
+
+  it('move neither to a group of other people nor to one that has a profile of their name', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    await name(own.speakers[0], 'Anna');
+    const [anna] = await profiles();
+    expect((await change(anna, { group_uuid: randomUUID() })).status).toBe(404);
+    const taken = { name: 'anna', group_uuid: groupId, speaker_uuids: [theirs.speakers[0]] };
+    await media.json(member, 'POST', '/api/speaker-profiles', taken);
+    expect((await change(anna, { group_uuid: groupId })).body).toMatchObject({ code: 'profile_exists' });
+    expect((await profiles()).find(({ uuid }) => uuid === anna?.uuid)).toMatchObject({ group_uuid: null });
+  });
+
+  it('of a group are deleted with their embeddings when the group is deleted', async () => {
+    const { groupId } = await group();
+    const { run, speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { group_uuid: groupId });
+    await media.emit(identityEvents.groupDeleted, { groupId });
+    await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
+    expect(await media.query('select 1 from speaker_profile where uuid = $1', anna?.uuid)).toEqual([]);
+    expect(await displayNames(run)).toEqual(['Anna', null]);
   });
 
   it('are all deleted when voices may not be stored any more', async () => {

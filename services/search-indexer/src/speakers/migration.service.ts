@@ -81,7 +81,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
       const isNew = await db.$transaction(async (tx) => {
         await lock(tx);
         const { version: current, enabled } = await states.readAlias(tx);
-        if (!enabled) throw conflict('voices_disabled', 'Voices may not be stored on this instance');
+        if (!enabled) throw voicesDisabled();
         const rows = await tx.speakerIndexVersion.findMany();
         const row = rows.find((candidate) => candidate.version === version);
         if (row?.state === 'kept') throw conflict('migration_conflict', 'This version is complete already');
@@ -91,8 +91,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
         await record(tx, 'speaker_index_migrated', version);
         if (row) {
           await tx.speakerIndexVersion.update({ where: { version }, data: { state: 'building' } });
-          const again = { state: 'due', attempts: 0, background: true };
-          await tx.voiceFile.updateMany({ where: { version, state: 'failed' }, data: again });
+          await states.retryFailed(tx, version);
           return false;
         }
         await tx.speakerIndexVersion.create({ data: { version, state: 'stopped' } });
@@ -106,6 +105,12 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
       await index.create(version);
       await db.speakerIndexVersion.update({ where: { version }, data: { state: 'building' } });
     },
+
+    retryFailed: (record: (tx: Tx, failed: number) => Promise<void>): Promise<void> =>
+      db.$transaction(async (tx) => {
+        if (!(await states.readAlias(tx)).enabled) throw voicesDisabled();
+        await record(tx, await states.retryFailed(tx));
+      }),
 
     stop: (record: RecordAction): Promise<void> =>
       db.$transaction(async (tx) => {
@@ -161,6 +166,10 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
   };
 }
 
+function voicesDisabled() {
+  return conflict('voices_disabled', 'Voices may not be stored on this instance');
+}
+
 function describeMigration(
   { version, state, startedAt }: { version: string; state: string; startedAt: Date },
   counted: Counted | undefined,
@@ -202,7 +211,7 @@ async function repair({ db, index, version }: { db: Db; index: SpeakerIndex; ver
   );
   const { count } = await db.voiceFile.updateMany({
     where: { version, fileId: { in: wrong.map(({ fileId }) => fileId) }, state: 'done' },
-    data: { state: 'due', fingerprint: null, background: true, attempts: 0 },
+    data: { state: 'due', fingerprint: null, background: true, attempts: 0, error: null },
   });
   return count;
 }

@@ -31,6 +31,9 @@ let media: Bus;
 /** Calls of the fake worker that fail from now on, as if its process had been killed. */
 let deaths = 0;
 let embedded: string[] = [];
+/** Recordings that the fake worker cannot read, and how often it reported one. */
+const unreadable = new Set<string>();
+let reported = 0;
 let running: ReturnType<ReturnType<typeof worker>['start']>;
 
 function addRecording(persons: number[]): Recording {
@@ -52,6 +55,11 @@ async function embed({ fileId }: { fileId: string }): Promise<Record<string, nev
   const claimed = await bus.request(voiceRpc.claimVoices, { fileId });
   if (claimed.outcome === 'none') return {};
   const recording = recordings.get(fileId);
+  if (unreadable.has(fileId)) {
+    await bus.request(voiceRpc.failVoices, { fileId, token: claimed.token, message: 'not a recording' });
+    reported++;
+    return {};
+  }
   const dies = deaths > 0;
   if (dies) deaths--;
   if (dies && deaths % 2 === 0) throw new Error('killed before the result');
@@ -236,6 +244,40 @@ describe('the speaker index', () => {
       return rows.length > 0 || undefined;
     });
     expect(embedded).toEqual([]);
+  });
+
+  it('embeds a file again after a pause when that failed, up to a limit, and on request', async () => {
+    const { fileId } = addRecording([3, 7]);
+    unreadable.add(fileId);
+    await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+    const states = async () =>
+      (await pool.query('select distinct state, attempts, error from voice_file where file_id = $1', [fileId])).rows;
+    const error = 'not a recording';
+    await waitFor(async () => reported === 1 || undefined);
+    expect(await states()).toEqual([{ state: 'due', attempts: 1, error }]);
+    // Files are queued again, this one is not.
+    const next = addRecording([1, 4]);
+    await world.emit(mediaVoiceEvents.outdated, { fileId: next.fileId, ownerId });
+    await waitFor(async () => embedded.includes(next.fileId) || undefined);
+    expect(reported).toBe(1);
+    const endPause = (attempts: number) =>
+      pool.query(`update voice_file set attempts = $2, changed_at = now() - interval '1 hour' where file_id = $1`, [
+        fileId,
+        attempts,
+      ]);
+    await endPause(1);
+    await waitFor(async () => reported === 2 || undefined);
+    expect(await states()).toEqual([{ state: 'due', attempts: 2, error }]);
+    await endPause(4);
+    await waitFor(async () => reported === 3 || undefined);
+    expect(await states()).toEqual([{ state: 'failed', attempts: 5, error }]);
+    expect(await status()).toMatchObject({ failed_files: 1, waiting_files: 0 });
+
+    unreadable.clear();
+    const { status: accepted, body } = await change('POST', '/retry');
+    expect([accepted, body]).toMatchObject([202, { failed_files: 0 }]);
+    await untilEmbedded('v3');
+    await untilEmbedded('v4');
   });
 
   it('removes the voices of a deleted file from every version', async () => {

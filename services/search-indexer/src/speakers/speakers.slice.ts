@@ -87,6 +87,12 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
         await migration.stop(recorderOf(request));
         return migration.status();
       }),
+      handle(speakerIndexRoutes.retryFailedVoices, async (request) => {
+        await migration.retryFailed((tx, failed) =>
+          recordOperation({ tx, outbox, request }, 'failed_voices_retried', { failed }),
+        );
+        return migration.status();
+      }),
       handle(speakerIndexRoutes.switchSpeakerIndex, async (request) => {
         await migration.switchTo(request.body.version, recorderOf(request));
         return migration.status();

@@ -4,6 +4,9 @@ import type { Db, Tx } from '../database.ts';
 export const alias = 'speakers';
 /** A file whose embeddings fail this often is reported as failed. */
 const maxAttempts = 5;
+/** The pause after a failure in seconds: 10, 60, 360 and 2,160. */
+const firstPause = 10;
+const pauseFactor = 6;
 
 export type ClaimedVoices = { token: number; versions: VoiceVersion[] };
 type DueFile = { fileId: string; background: boolean };
@@ -26,7 +29,7 @@ export function createVoiceStates({ db }: { db: Db }) {
         insert into voice_file (file_id, version, owner_id)
         select ${fileId}::uuid, version, ${ownerId}::uuid from speaker_index_version
         on conflict (file_id, version) do update
-          set state = 'due', background = false, attempts = 0, token = voice_file.token + 1, changed_at = now()`;
+          set state = 'due', background = false, attempts = 0, error = null, token = voice_file.token + 1, changed_at = now()`;
     },
 
     /** Adds files that no version knows yet, behind new recordings. @returns their number. */
@@ -46,11 +49,13 @@ export function createVoiceStates({ db }: { db: Db }) {
       };
     },
 
-    /** Files to embed: new recordings first, and none of a stopped migration. */
+    /** Files to embed: new recordings first, none of a stopped migration, and those that failed after a pause. */
     listDue: (limit: number): Promise<DueFile[]> => db.$queryRaw<DueFile[]>`
       select f.file_id::text as "fileId", bool_and(f.background) as background
       from voice_file f join speaker_index_version v using (version)
       where f.state = 'due' and not (v.state = 'stopped' and f.background)
+        and (f.error is null or f.attempts = 0
+          or f.changed_at + make_interval(secs => ${firstPause} * power(${pauseFactor}, f.attempts - 1)) <= now())
       group by f.file_id order by bool_and(f.background), min(f.changed_at) limit ${limit}`,
 
     /**
@@ -93,10 +98,23 @@ export function createVoiceStates({ db }: { db: Db }) {
       return rows.map(({ version }) => version);
     },
 
+    /** The file stays due, to be embedded again after a pause; after its last attempt it has failed. */
     fail: async (fileId: string, token: number, error: string): Promise<void> => {
-      const data = { state: 'failed', fingerprint: null, error, changedAt: new Date() };
-      await db.voiceFile.updateMany({ where: { fileId, token, state: 'due' }, data });
+      await db.$executeRaw`
+        update voice_file set error = ${error}, changed_at = now(),
+          state = case when attempts >= ${maxAttempts} then 'failed' else 'due' end,
+          fingerprint = case when attempts >= ${maxAttempts} then null else fingerprint end
+        where file_id = ${fileId}::uuid and token = ${token} and state = 'due'`;
     },
+
+    /** Failed files are embedded again, behind new recordings. @returns their number in the versions. */
+    retryFailed: async (tx: Tx, version?: VoiceVersion): Promise<number> =>
+      (
+        await tx.voiceFile.updateMany({
+          where: { state: 'failed', ...(version === undefined ? {} : { version }) },
+          data: { state: 'due', attempts: 0, error: null, background: true },
+        })
+      ).count,
 
     remove: async (fileId: string): Promise<number> => (await db.voiceFile.deleteMany({ where: { fileId } })).count,
 

@@ -43,10 +43,11 @@ async function record(...voices: string[]): Promise<{ source: string; speakers: 
   return { source, speakers };
 }
 
-type Claim = { source: string; speakers: SpokenSpans[]; versions?: VoiceVersion[] };
+type Claim = { source: string; speakers: SpokenSpans[]; versions?: VoiceVersion[]; workDir?: string };
+const workFolder = join(folder, 'work');
 
 /** Runs the job against a fake of search-indexer. */
-async function embed({ source, speakers, versions = ['v3', 'v4'] }: Claim) {
+async function embed({ source, speakers, versions = ['v3', 'v4'], workDir = workFolder }: Claim) {
   let completed: RequestOf<typeof voiceRpc.completeVoices> | undefined;
   let failed: RequestOf<typeof voiceRpc.failVoices> | undefined;
   const request = async ({ subject }: { subject: string }, body: unknown) => {
@@ -55,8 +56,8 @@ async function embed({ source, speakers, versions = ['v3', 'v4'] }: Claim) {
     else failed = body as typeof failed;
     return { outcome: 'accepted' };
   };
-  const env = { WORK_DIR: join(folder, 'work'), MAX_AUDIO_HOURS: 1 };
-  await mkdir(env.WORK_DIR, { recursive: true });
+  const env = { WORK_DIR: workDir, MAX_AUDIO_HOURS: 1 };
+  await mkdir(workFolder, { recursive: true });
   const job = embedVoicesJob({ env, childEnv: childEnvironment(), store, bus: { request: request as never }, log });
   await job({ fileId }, { signal: new AbortController().signal });
   return {
@@ -109,5 +110,11 @@ describe('the job that embeds voices', () => {
     const { completed, failed } = await embed({ source, speakers: [] });
     expect(completed).toBeUndefined();
     expect(failed).toMatchObject({ fileId, token: 3 });
+  });
+
+  it('reports a failure of the worker itself, so that the recording is queued again', async () => {
+    const { source } = await record('slt');
+    const { failed } = await embed({ source, speakers: [], workDir: join(folder, 'missing') });
+    expect(failed).toMatchObject({ fileId, token: 3, message: expect.stringContaining('missing') });
   });
 });

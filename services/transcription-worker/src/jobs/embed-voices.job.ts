@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { embeddedVoice, voiceRpc, type InputOf, type voiceJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/jobs';
 import type { ObjectStore } from '@overtone/object-store';
-import { isAppError, type Bus, type Log } from '@overtone/service-kit';
+import type { Bus, Log } from '@overtone/service-kit';
 import { z } from 'zod';
-import { ChildCrash, TaskRefused } from '../children/protocol.ts';
 import { createTaskChildren } from '../children/task-child.ts';
 import type { WorkerEnv } from '../env.ts';
 import { createArtefacts } from './artefacts.ts';
@@ -21,7 +20,7 @@ const answer = z.object({ voices: z.array(embeddedVoice) });
 
 /**
  * Computes the embeddings of a file's speakers from its recording. search-indexer owns their state: embeddings that are not
- * wanted any more are not computed, and a recording from which none can be computed is reported.
+ * wanted any more are not computed, and a recording from which none can be computed is reported: search-indexer queues it again.
  */
 export function embedVoicesJob({ env, childEnv, store, bus, log }: Deps) {
   const artefacts = createArtefacts(store, env.WORK_DIR);
@@ -46,17 +45,11 @@ export function embedVoicesJob({ env, childEnv, store, bus, log }: Deps) {
       });
       await bus.request(voiceRpc.completeVoices, { fileId, token, voices });
     } catch (error) {
-      if (signal.aborted || !isPermanent(error)) throw error;
+      if (signal.aborted) throw error;
       const message = error instanceof Error ? error.message : String(error);
       log.info({ err: error as Error, file_id: fileId }, 'voices not embedded');
       await bus.request(voiceRpc.failVoices, { fileId, token, message: message.slice(0, 2_000) });
     }
     return {};
   };
-}
-
-/** A recording that cannot be read, or that ends the process, will do so again. */
-function isPermanent(error: unknown): boolean {
-  if (isAppError(error)) return error.permanent || error.kind === 'not_found';
-  return error instanceof TaskRefused || error instanceof ChildCrash;
 }

@@ -67,6 +67,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.speaker_index.stop': msg`Migration of the speaker index stopped`,
   'admin.speaker_index.switch': msg`Speaker index switched`,
   'admin.speaker_index.drop': msg`Version of the speaker index deleted`,
+  'admin.speaker_index.retry': msg`Failed recordings of the speaker index retried`,
   'admin.search.reindex': msg`Reindex started`,
   'admin.search.stop': msg`Reindex stopped`,
   'admin.search.repair': msg`Repair of the search index started`,
