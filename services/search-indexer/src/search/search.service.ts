@@ -67,6 +67,7 @@ export function createSearch({ access, collections, index, store, find, correct,
   const findPermitted = async (plan: SearchPlan, withheld: Context['withheld']): ReturnType<FindFiles> => {
     const found = await find(plan);
     if (withheld) return { ...found, files: found.files.filter(({ fileId }) => !withheld.has(fileId)) };
+    // Too many: only those of the found files are read, and the index is searched again after that.
     const fileIds = found.files.map(({ fileId }) => fileId);
     const hidden = await store.withheldAmong(fileIds);
     const permitted = new Set(fileIds.filter((fileId) => !hidden.has(fileId)));
