@@ -69,7 +69,13 @@ export const voiceRpc = {
   }),
   /** The recording is queued again after a pause, until its last attempt. */
   failVoices: defineRpc('search-indexer', 'fail-voices', {
-    request: z.object({ fileId: z.uuid(), token: z.int(), message: z.string().max(2_000) }),
+    /** `permanent`: another attempt would fail, too. */
+    request: z.object({
+      fileId: z.uuid(),
+      token: z.int(),
+      message: z.string().max(2_000),
+      permanent: z.boolean().optional(),
+    }),
     reply: z.object({}),
   }),
   /** How likely each speaker is the person of each group, the likeliest three; all in one version. */

@@ -33,6 +33,7 @@ let deaths = 0;
 let embedded: string[] = [];
 /** Recordings that the fake worker cannot read, and how often it reported one. */
 const unreadable = new Set<string>();
+let isPermanent = false;
 let reported = 0;
 let running: ReturnType<ReturnType<typeof worker>['start']>;
 
@@ -56,7 +57,12 @@ async function embed({ fileId }: { fileId: string }): Promise<Record<string, nev
   if (claimed.outcome === 'none') return {};
   const recording = recordings.get(fileId);
   if (unreadable.has(fileId)) {
-    await bus.request(voiceRpc.failVoices, { fileId, token: claimed.token, message: 'not a recording' });
+    await bus.request(voiceRpc.failVoices, {
+      fileId,
+      token: claimed.token,
+      message: 'not a recording',
+      permanent: isPermanent,
+    });
     reported++;
     return {};
   }
@@ -278,6 +284,20 @@ describe('the speaker index', () => {
     expect([accepted, body]).toMatchObject([202, { failed_files: 0 }]);
     await untilEmbedded('v3');
     await untilEmbedded('v4');
+  });
+
+  it('does not embed a file again that cannot be read', async () => {
+    const { fileId } = addRecording([3, 7]);
+    unreadable.add(fileId);
+    isPermanent = true;
+    await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+    await waitFor(async () => (await status()).failed_files === 1 || undefined);
+    const { rows } = await pool.query('select distinct state, attempts from voice_file where file_id = $1', [fileId]);
+    expect(rows).toEqual([{ state: 'failed', attempts: 1 }]);
+    isPermanent = false;
+    unreadable.clear();
+    await change('POST', '/retry');
+    await untilEmbedded('v3');
   });
 
   it('removes the voices of a deleted file from every version', async () => {

@@ -9,6 +9,7 @@ const firstPause = 10;
 const pauseFactor = 6;
 
 export type ClaimedVoices = { token: number; versions: VoiceVersion[] };
+type Failure = { error: string; permanent: boolean };
 type DueFile = { fileId: string; background: boolean };
 
 /** The state of the embeddings of every file in every version of the speaker index. */
@@ -98,12 +99,13 @@ export function createVoiceStates({ db }: { db: Db }) {
       return rows.map(({ version }) => version);
     },
 
-    /** The file stays due, to be embedded again after a pause; after its last attempt it has failed. */
-    fail: async (fileId: string, token: number, error: string): Promise<void> => {
+    /** The file stays due, to be embedded again after a pause; permanently, or after its last attempt, it has failed. */
+    fail: async (fileId: string, token: number, { error, permanent }: Failure): Promise<void> => {
+      const last = permanent ? 0 : maxAttempts;
       await db.$executeRaw`
         update voice_file set error = ${error}, changed_at = now(),
-          state = case when attempts >= ${maxAttempts} then 'failed' else 'due' end,
-          fingerprint = case when attempts >= ${maxAttempts} then null else fingerprint end
+          state = case when attempts >= ${last} then 'failed' else 'due' end,
+          fingerprint = case when attempts >= ${last} then null else fingerprint end
         where file_id = ${fileId}::uuid and token = ${token} and state = 'due'`;
     },
 

@@ -114,8 +114,13 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
         return { outcome: done > 0 ? 'accepted' : 'refused' };
       }),
 
-    fail: async ({ fileId, token, message }: RequestOf<Rpc['failVoices']>): Promise<Record<string, never>> => {
-      await states.fail(fileId, token, message);
+    fail: async ({
+      fileId,
+      token,
+      message,
+      permanent = false,
+    }: RequestOf<Rpc['failVoices']>): Promise<Record<string, never>> => {
+      await states.fail(fileId, token, { error: message, permanent });
       log.warn({ file_id: fileId, reason: message }, 'voice embedding failed');
       await queueNext(fileId);
       return {};

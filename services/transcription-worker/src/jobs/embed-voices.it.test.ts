@@ -109,12 +109,17 @@ describe('the job that embeds voices', () => {
     await store.put(source, Buffer.from('not a recording'));
     const { completed, failed } = await embed({ source, speakers: [] });
     expect(completed).toBeUndefined();
-    expect(failed).toMatchObject({ fileId, token: 3 });
+    expect(failed).toMatchObject({ fileId, token: 3, permanent: true });
   });
 
   it('reports a failure of the worker itself, so that the recording is queued again', async () => {
     const { source } = await record('slt');
     const { failed } = await embed({ source, speakers: [], workDir: join(folder, 'missing') });
-    expect(failed).toMatchObject({ fileId, token: 3, message: expect.stringContaining('missing') });
+    expect(failed).toMatchObject({
+      fileId,
+      token: 3,
+      message: expect.stringContaining('missing'),
+      permanent: false,
+    });
   });
 });

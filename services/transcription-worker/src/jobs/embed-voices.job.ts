@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { embeddedVoice, voiceRpc, type InputOf, type voiceJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/jobs';
 import type { ObjectStore } from '@overtone/object-store';
-import type { Bus, Log } from '@overtone/service-kit';
+import { isAppError, type Bus, type Log } from '@overtone/service-kit';
 import { z } from 'zod';
+import { TaskRefused } from '../children/protocol.ts';
 import { createTaskChildren } from '../children/task-child.ts';
 import type { WorkerEnv } from '../env.ts';
 import { createArtefacts } from './artefacts.ts';
@@ -20,7 +21,7 @@ const answer = z.object({ voices: z.array(embeddedVoice) });
 
 /**
  * Computes the embeddings of a file's speakers from its recording. search-indexer owns their state: embeddings that are not
- * wanted any more are not computed, and a recording from which none can be computed is reported: search-indexer queues it again.
+ * wanted any more are not computed, and a failure is reported: search-indexer queues the file again unless it is permanent.
  */
 export function embedVoicesJob({ env, childEnv, store, bus, log }: Deps) {
   const artefacts = createArtefacts(store, env.WORK_DIR);
@@ -48,8 +49,14 @@ export function embedVoicesJob({ env, childEnv, store, bus, log }: Deps) {
       if (signal.aborted) throw error;
       const message = error instanceof Error ? error.message : String(error);
       log.info({ err: error as Error, file_id: fileId }, 'voices not embedded');
-      await bus.request(voiceRpc.failVoices, { fileId, token, message: message.slice(0, 2_000) });
+      const failure = { message: message.slice(0, 2_000), permanent: isPermanent(error) };
+      await bus.request(voiceRpc.failVoices, { fileId, token, ...failure });
     }
     return {};
   };
+}
+
+/** A recording that cannot be read will not be readable later either. */
+function isPermanent(error: unknown): boolean {
+  return isAppError(error) ? error.permanent || error.kind === 'not_found' : error instanceof TaskRefused;
 }
