@@ -16,6 +16,9 @@ async function send(api: Client, { method, path, body }: Request, result: Load):
   if (failure !== undefined) result.failures.push(`${method} ${path}: ${failure}`);
 }
 
+/** About 25 requests a second in all: without pauses the load alone would occupy the processor. */
+const pauseMs = 100;
+
 /** Sends requests concurrently until it is stopped, and collects the failed ones. */
 export function startLoad(api: Client, requests: readonly Request[], concurrency = 3): Load {
   const result: Load = { requestCount: 0, failures: [], stop: async () => {} };
@@ -23,7 +26,7 @@ export function startLoad(api: Client, requests: readonly Request[], concurrency
   const runLoop = async (number: number): Promise<void> => {
     for (let turn = number; !isStopped; turn++) {
       await send(api, requests[turn % requests.length] as Request, result);
-      await sleep(5);
+      await sleep(pauseMs);
     }
   };
   const finished = Promise.all(Array.from({ length: concurrency }, (_, number) => runLoop(number)));
