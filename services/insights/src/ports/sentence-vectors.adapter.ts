@@ -6,7 +6,7 @@ export type SentenceVectors = (sentences: readonly string[], signal: AbortSignal
 /** A sentence model takes up to 0.1 s for each sentence; a summary does not wait longer than this. */
 const limitMs = 60_000;
 
-/** The vectors that search uses, from the workers. They improve a summary, which is made without them, too. */
+/** The vectors that search uses, from the workers. Without them a summary compares the words of its sentences only. */
 export function createSentenceVectors({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): SentenceVectors {
   return async (sentences, signal) => {
     if (sentences.length === 0) return null;
@@ -16,7 +16,7 @@ export function createSentenceVectors({ bus, log }: { bus: Pick<Bus, 'request'>;
       return vectors.map((vector) => vector ?? new Float32Array());
     } catch (error) {
       signal.throwIfAborted();
-      log.debug({ err: error as Error }, 'no vectors of sentences: the summary uses words only');
+      log.debug({ err: error as Error }, 'vectors of sentences unavailable, the summary compares words only');
       return null;
     }
   };

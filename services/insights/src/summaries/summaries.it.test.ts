@@ -41,6 +41,7 @@ async function versionsOf(recording: Recording): Promise<SummaryVersion[]> {
 
 afterEach(async () => {
   server.reset();
+  world.vectors.areAvailable = true;
   server.answer(answerShortly);
   await world.sql('delete from insight_summary');
   await world.sql('delete from llm_provider');
@@ -96,7 +97,6 @@ describe('a summary', () => {
     expect(withVectors.summary.brief.length).toBeGreaterThan(0);
     expect(withoutVectors).toMatchObject({ version: 2, state: 'completed' });
     expect(withoutVectors.summary.brief.length).toBeGreaterThan(0);
-    world.vectors.areAvailable = true;
   });
 
   it('is ordered after a transcription, once for each event, unless that is switched off', async () => {

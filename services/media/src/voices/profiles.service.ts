@@ -81,7 +81,8 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (name !== undefined) await renameSpeakers(tx, outbox, { profileId: id, from: profile.name, to: name });
         const details = { profile: id, ...(isMoved ? { group: groupId ?? 'none' } : {}) };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
-        await requestMatching(tx, [...(await ownersBeside(tx, profile)), ...(await ownersBeside(tx, changed))]);
+        await requestMatching(tx, await ownersBeside(tx, profile));
+        if (isMoved) await requestMatching(tx, await ownersBeside(tx, changed));
         return readProfile(tx, id);
       }),
 
