@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path';
 /** The folder of the product. */
 export const productFolder = resolve(import.meta.dirname, '../../..');
 
+/** Compiled code of this version, which every process of every instance uses again. */
+export const compileCache = join(productFolder, '.tools', 'compiled');
+
 /** The clone that the user runs; the releases that `update` installs are in it. */
 export const homeFolder = resolve(process.env['OVERTONE_HOME'] ?? productFolder);
 
@@ -34,6 +37,5 @@ export function dataFolder(given: string | undefined) {
     models: join(root, 'models'),
     work: join(root, 'work'),
     backups: join(root, 'backups'),
-    compileCache: join(root, 'cache', 'compiled'),
   };
 }

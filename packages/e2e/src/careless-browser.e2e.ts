@@ -13,23 +13,16 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { limitSignIns } from './people.ts';
 import { asService } from './service-access.ts';
-import type { Check, Suite } from './suite.ts';
+import { choose, type Check, type Choice, type Suite } from './suite.ts';
 
 /** What the browser prints for a request that was refused or cut off, and for the transcript without a recording. */
 const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|nowhere)$/;
 
-type Size = {
-  /** How many of the acts each place goes through. */
-  actsPerPlace: number;
-  /** One place and state of so many is tried. */
-  oneOf: number;
-  /** Chooses which. */
-  seed: number;
-};
+/** Which places and states are tried, and how many of the acts each place goes through. */
+type Size = Choice & { actsPerPlace: number };
 
 /** Journeys of a careless person: nothing typed is lost without a question. And every state of the screens is accessible. */
 export function carelessInTheBrowser({ scripted, screenshots }: ScriptedContext, size: Size): Suite {
-  const isTried = (_: unknown, at: number): boolean => at % size.oneOf === size.seed % size.oneOf;
   let instance: Instance;
   let browser: Browser;
   let person: Hands;
@@ -102,7 +95,7 @@ export function carelessInTheBrowser({ scripted, screenshots }: ScriptedContext,
   );
   return {
     name: 'A careless person in Chromium',
-    checks: [start, ...journeys.filter(isTried), ...accessible.filter(isTried)],
+    checks: [start, ...choose(journeys, size), ...choose(accessible, size)],
     close: async () => {
       await allowRegistration(instance, null);
       await limitSignIns(instance, null);

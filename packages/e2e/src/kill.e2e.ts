@@ -3,22 +3,26 @@ import type { AnswerOf, dispatcherRoutes, FileDetail, Stage } from '@overtone/co
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
-import type { Check, Suite } from './suite.ts';
+import { choose, type Check, type Choice, type Suite } from './suite.ts';
 import { until } from './until.ts';
 import { pidOf, type Victim } from './victims.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 /** The time of the kill: after the upload was acknowledged, or while a stage is running. */
 type Moment = 'accepted' | Stage;
-type Kill = { victim: Victim; moments: readonly Moment[] };
+type Kill = readonly [Victim, Moment];
 
 const kills: readonly Kill[] = [
-  { victim: 'media', moments: ['accepted', 'transcribe'] },
-  { victim: 'transcription-dispatcher', moments: ['accepted', 'diarize'] },
-  { victim: 'transcription-worker', moments: ['transcribe'] },
-  { victim: 'search-indexer', moments: ['diarize'] },
-  { victim: 'nats', moments: ['accepted', 'transcribe'] },
-  { victim: 'postgres', moments: ['accepted', 'transcribe'] },
+  ['media', 'accepted'],
+  ['media', 'transcribe'],
+  ['transcription-dispatcher', 'diarize'],
+  ['transcription-dispatcher', 'accepted'],
+  ['transcription-worker', 'transcribe'],
+  ['search-indexer', 'diarize'],
+  ['nats', 'accepted'],
+  ['nats', 'transcribe'],
+  ['postgres', 'transcribe'],
+  ['postgres', 'accepted'],
 ];
 
 function kill(instance: Instance, victim: Victim): void {
@@ -64,7 +68,7 @@ async function assertOnce(api: Client, file: FileDetail, reference: FileDetail):
   assert.equal(found.total_occurrences, 1, 'the passage is in the index twice');
 }
 
-export function killing({ instance, recordings }: Context): Suite {
+export function killing({ instance, recordings }: Context, choice: Choice): Suite {
   let api: Client;
   let reference: FileDetail;
   const upload = async (title: string): Promise<string> => {
@@ -73,7 +77,7 @@ export function killing({ instance, recordings }: Context): Suite {
     return sent.body.uuid;
   };
 
-  const killCheck = (victim: Victim, moment: Moment): Check => ({
+  const killCheck = ([victim, moment]: Kill): Check => ({
     rule: `${victim} killed ${moment === 'accepted' ? 'after the upload was accepted' : `during ${moment}`}: the job completes, once`,
     run: async () => {
       const fileId = await upload(`${victim} at ${moment}`);
@@ -95,7 +99,7 @@ export function killing({ instance, recordings }: Context): Suite {
           reference = await api.completed(await upload('undisturbed'));
         },
       },
-      ...kills.flatMap(({ victim, moments }) => moments.map((moment) => killCheck(victim, moment))),
+      ...choose(kills, choice).map(killCheck),
       {
         rule: 'an acknowledged edit is preserved when PostgreSQL is killed',
         run: async () => {

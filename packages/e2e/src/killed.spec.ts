@@ -1,4 +1,4 @@
-import { useProduct } from './context.ts';
+import { numberFrom, useProduct } from './context.ts';
 import { killing } from './kill.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
 import { restore } from './restore.e2e.ts';
@@ -7,4 +7,8 @@ import { syncRunKilling } from './sync-kill.e2e.ts';
 
 // Processes are killed, and the instance is stopped and started.
 const { context, evidence } = useProduct();
-registerSuites([syncRunKilling(context), killing(context), lifecycle(context), restore(context)], evidence);
+const kills = { oneOf: numberFrom('OT_KILLS_ONE_OF', 2), seed: numberFrom('OT_CHAOS_SEED', 0) };
+registerSuites(
+  [syncRunKilling(context, kills), killing(context, kills), lifecycle(context), restore(context)],
+  evidence,
+);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { startLanguageModelServer, type LanguageModelServer } from '@overtone/testkit/language-model';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -33,11 +33,11 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
     for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value);
   };
   const checkLayout = async (title: string, address: string, ready: () => Promise<unknown>): Promise<void> => {
-    for (const width of [1280, 360]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
       await page.goto(address);
       await ready();
-      assert.deepEqual(await barriers(page), [], `${address} has accessibility violations`);
+      assert.deepEqual(await barriers(page, schemesAt(width)), [], `${address} has accessibility violations`);
       await until(`${address} fits into ${width} pixels`, () => fitsWidth(page));
       await page.screenshot({ path: join(screenshots, `${title}-${width}.png`), fullPage: true });
     }

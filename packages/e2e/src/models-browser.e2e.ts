@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -70,11 +70,11 @@ export function modelsInTheBrowser({ scripted, screenshots }: ScriptedContext): 
       assert.match(verified.output, /7 bytes, not 50000/);
     }),
     step('the page has no accessibility violations in both color schemes and fits into 360 pixels', async () => {
-      for (const width of [1280, 360]) {
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         await page.goto('/admin');
         await row('copied-vad').waitFor();
-        assert.deepEqual(await barriers(page), [], 'the page has accessibility violations');
+        assert.deepEqual(await barriers(page, schemesAt(width)), [], 'the page has accessibility violations');
         await until(`the page fits into ${width} pixels`, () => fitsWidth(page));
         await page.screenshot({ path: join(screenshots, `models-${width}.png`), fullPage: true });
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { settingsByKey } from '@overtone/testkit';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -114,7 +114,7 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
       });
     }),
     step('the pages have no accessibility violations and fit into 360 pixels', async () => {
-      for (const width of [1280, 360]) {
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         for (const [title, path, ready] of [
           ['prompts', '/prompts', page.getByTestId('active-prompts')],
@@ -122,7 +122,7 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
         ] as const) {
           await page.goto(path);
           await ready.waitFor();
-          assert.deepEqual(await barriers(page), [], `${path} has accessibility violations`);
+          assert.deepEqual(await barriers(page, schemesAt(width)), [], `${path} has accessibility violations`);
           await until(`${path} fits into ${width} pixels`, () => fitsWidth(page));
           await page.screenshot({ path: join(screenshots, `${title}-${width}.png`), fullPage: true });
         }

@@ -1,8 +1,9 @@
-import { useServed } from './context.ts';
+import { numberFrom, useServed } from './context.ts';
 import { frozenStores } from './frozen-stores.e2e.ts';
 import { replicas } from './replicas/replicas.e2e.ts';
 import { registerSuites } from './suite.ts';
 
 // Features of a Kubernetes installation: an object store, a search server and replicas.
 const { context, evidence } = useServed();
-registerSuites([replicas(context), frozenStores(context)], evidence);
+const restarted = { oneOf: numberFrom('OT_REPLICAS_ONE_OF', 2), seed: numberFrom('OT_CHAOS_SEED', 0) };
+registerSuites([replicas(context, restarted), frozenStores(context)], evidence);

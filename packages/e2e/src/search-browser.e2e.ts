@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from '@playwright/test';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -249,11 +249,15 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
         ['search-saved', page, saved],
         ['search-admin', boss.page, administration],
       ] as const;
-      for (const width of [1280, 360])
+      for (const width of widths)
         for (const [name, shown, open] of views) {
           await shown.setViewportSize({ width, height: 800 });
           await open();
-          assert.deepEqual(await barriers(shown), [], `${name} has accessibility violations (${width})`);
+          assert.deepEqual(
+            await barriers(shown, schemesAt(width)),
+            [],
+            `${name} has accessibility violations (${width})`,
+          );
           await until(`${name} fits into ${width} pixels`, () => fitsWidth(shown));
           for (const colorScheme of ['light', 'dark'] as const) {
             await shown.emulateMedia({ colorScheme });

@@ -1,6 +1,13 @@
 import { test } from '@playwright/test';
 import pTimeout from 'p-timeout';
 
+/** A choice from alternatives that take long: one in `oneOf`, the `seed` decides which; 1 chooses all. */
+export type Choice = { oneOf: number; seed: number };
+
+export function choose<T>(items: readonly T[], { oneOf, seed }: Choice): T[] {
+  return items.filter((_, at) => at % oneOf === seed % oneOf);
+}
+
 /** Time limit of a check without its own; generous, because machines differ. */
 export const defaultLimitMs = 300_000;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import type { SummaryStatus } from '@overtone/contracts';
 import { startLanguageModelServer, type LanguageModelServer, type ModelCall } from '@overtone/testkit/language-model';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -82,11 +82,11 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
   };
   /** The state in both color schemes, wide and narrow. */
   const looksRight = async (state: string, ready: string, id = file): Promise<void> => {
-    for (const width of [360, 1280]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
       await open(id);
       await part(ready).waitFor();
-      assert.deepEqual(await barriers(page), [], `${state} has accessibility violations`);
+      assert.deepEqual(await barriers(page, schemesAt(width)), [], `${state} has accessibility violations`);
       await until(`${state} fits into ${width} pixels`, () => fitsWidth(page));
       await page.screenshot({ path: join(screenshots, `summary-${state}-${width}.png`), fullPage: true });
     }

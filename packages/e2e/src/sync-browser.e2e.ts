@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import type { Browser, Page } from '@playwright/test';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
@@ -226,15 +226,15 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
     }),
     step('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
-      for (const width of [1280, 360]) {
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 780 });
         await openSync();
-        assert.deepEqual(await barriers(page), []);
+        assert.deepEqual(await barriers(page, schemesAt(width)), []);
         await until('the list fits', () => fitsWidth(page));
         await boss.snap(`directory-sync-${width}`);
         await page.getByTestId('runs').getByRole('link').nth(2).click();
         await page.getByTestId('candidates').waitFor();
-        assert.deepEqual(await barriers(page), []);
+        assert.deepEqual(await barriers(page, schemesAt(width)), []);
         await until('the report fits', () => fitsWidth(page));
         await boss.snap(`directory-pass-${width}`);
       }

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { admin } from './instance.ts';
 import { reportOf, syncPath } from './runs.ts';
 import { limitSignIns } from './people.ts';
-import type { Check, Suite } from './suite.ts';
+import { choose, type Check, type Choice, type Suite } from './suite.ts';
 import { until } from './until.ts';
 import { waitUntilReady } from './scripted.ts';
 import { asService, settingOf } from './service-access.ts';
@@ -23,7 +23,7 @@ type Victim = (typeof victims)[number];
 type Kill = readonly [Victim, Step];
 
 /** Each process at its most critical steps; OT_SWEEP_KILLS=all kills every process at every step. */
-const defaultKills: readonly Kill[] = [
+const criticalKills: readonly Kill[] = [
   ['slapd', 'snapshot'],
   ['nats', 'snapshot'],
   ['identity', 'apply'],
@@ -32,10 +32,6 @@ const defaultKills: readonly Kill[] = [
   ['postgres', 'close'],
   ['directory-sync', 'close'],
 ];
-const kills =
-  process.env['OT_SWEEP_KILLS'] === 'all'
-    ? victims.flatMap((victim) => steps.map((step): Kill => [victim, step]))
-    : defaultKills;
 const stepNames: Record<Step, string> = {
   snapshot: 'while the directory is read',
   apply: 'while accounts are changed',
@@ -45,7 +41,12 @@ const stepNames: Record<Step, string> = {
 type Status = AnswerOf<typeof directorySyncRoutes.directorySyncStatus>;
 
 /** A sync run during which its own process or one of its dependencies is killed. */
-export function syncRunKilling({ instance }: Context): Suite {
+export function syncRunKilling({ instance }: Context, choice: Choice): Suite {
+  const kills =
+    process.env['OT_SWEEP_KILLS'] === 'all'
+      ? victims.flatMap((victim) => steps.map((step): Kill => [victim, step]))
+      : choose(criticalKills, choice);
+
   let root: Client;
   let slapd: Slapd;
   const uidOf = (i: number) => `candidate${i}`;

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -69,9 +69,9 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
       /\b400\b/,
     ),
     step('the dialog has no accessibility violations and fits into 360 pixels', async () => {
-      for (const width of [1280, 360]) {
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
-        assert.deepEqual(await barriers(page), []);
+        assert.deepEqual(await barriers(page, schemesAt(width)), []);
         await until(`the dialog fits into ${width} pixels`, () => fitsWidth(page));
         await page.screenshot({ path: join(screenshots, `import-${width}.png`) });
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
-import { barriers } from './barriers.ts';
+import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -28,9 +28,9 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
     await page.getByRole('heading', { name: 'Watch sources' }).waitFor();
   };
   const look = async (name: string): Promise<void> => {
-    for (const width of [360, 1280]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
-      assert.deepEqual(await barriers(page), []);
+      assert.deepEqual(await barriers(page, schemesAt(width)), []);
       await until(`${name} fits into ${width} pixels`, () => fitsWidth(page));
       await page.screenshot({ path: join(screenshots, `watch-${name}-${width}.png`), fullPage: true });
     }

@@ -77,8 +77,8 @@ function asRecorded(process: InstanceProcess): RecordedProcess {
   };
 }
 
-function makeFolders({ logs, objects, search, models, compileCache, work }: DataFolder): void {
-  for (const place of [logs, objects, search, models, compileCache, work]) {
+function makeFolders({ logs, objects, search, models, work }: DataFolder): void {
+  for (const place of [logs, objects, search, models, work]) {
     mkdirSync(place, { recursive: true, mode: 0o700 });
   }
 }

@@ -1,4 +1,4 @@
-import type { DataFolder } from '../paths.ts';
+import { compileCache, type DataFolder } from '../paths.ts';
 import type { Instance } from '../setup/instance.ts';
 import type { Secrets } from '../setup/secrets.ts';
 import { redisUrl } from '../servers/redis.ts';
@@ -90,7 +90,7 @@ function forAll(service: string, { folder, instance, secrets, caller }: Environm
     REDIS_URL: redisUrl({ port: instance.ports['redis']!, password: secrets.read('redis') }),
     ASSERTION_PUBLIC_KEY_FILE: secrets.file('assertion_public_key'),
     MODEL_CACHE_DIR: caller['MODEL_CACHE_DIR'] ?? folder.models,
-    NODE_COMPILE_CACHE: folder.compileCache,
+    NODE_COMPILE_CACHE: compileCache,
     // Many small processes on one machine: the allocator's per-thread arenas would cost more than they save.
     MALLOC_ARENA_MAX: caller['MALLOC_ARENA_MAX'] ?? '2',
   };

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { productFolder, type DataFolder } from '../paths.ts';
+import { compileCache, productFolder, type DataFolder } from '../paths.ts';
 import { guardianName, instanceProcesses, processMark, type InstanceProcess } from './instance-processes.ts';
 
 /** Starts the shell that starts and restarts the supervisor of a detached instance, with this version's supervisor. */
@@ -16,7 +16,7 @@ export function spawnGuardian(
     cwd: '/',
     detached: true,
     stdio: ['ignore', log, log, ...(ipc ? (['ipc'] as const) : [])],
-    env: { ...env, NODE_COMPILE_CACHE: folder.compileCache, ...processMark(folder.root, guardianName) },
+    env: { ...env, NODE_COMPILE_CACHE: compileCache, ...processMark(folder.root, guardianName) },
   });
   closeSync(log);
   // The caller checks `pid`: it is undefined when the shell could not be started.

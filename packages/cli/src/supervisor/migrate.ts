@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { clearRestore, ensureDatabase } from '@overtone/backup/databases';
-import { productFolder } from '../paths.ts';
+import { compileCache, productFolder } from '../paths.ts';
 import { databaseName, postgresUrl } from '../servers/postgres.ts';
 import { lastLines, run } from '../setup/run.ts';
 import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from './environment.ts';
@@ -22,7 +22,7 @@ export async function migrate(source: EnvironmentSource, { servicesRun = false }
   const env = {
     ...Object.fromEntries(passwords),
     DATABASE_URL: databaseUrl(source, 'overtone'),
-    NODE_COMPILE_CACHE: source.folder.compileCache,
+    NODE_COMPILE_CACHE: compileCache,
     MIGRATE_WHILE_SERVICES_RUN: String(servicesRun),
   };
   const { code, output } = await run(process.execPath, [migrateMain], { env });

@@ -7,7 +7,7 @@ import { allFinished, assertIndexed, openLedger, type Ledger } from '../ledger.t
 import { startLoad, type Load } from '../load.ts';
 import { assertRecordedOnce, startAdminActions, type AdminActions } from '../admin-actions.ts';
 import { isAlive } from '../processes.ts';
-import type { Check, Suite } from '../suite.ts';
+import { choose, type Check, type Choice, type Suite } from '../suite.ts';
 import { waitUntilReady, createCopy, uploadWithRetry } from '../scripted.ts';
 import { assertPublishedOnce } from '../published-events.ts';
 import { services } from '../victims.ts';
@@ -33,8 +33,16 @@ function requestsOn(fileId: string) {
   ];
 }
 
-/** Two replicas of every service; one stops while the other continues, as in a rolling update. */
-export function replicas({ scripted, recordings }: ServedContext): Suite {
+/** Their clients keep connections open, which a restart must move to the other replica. */
+const alwaysRestarted: readonly Service[] = ['edge-gateway', 'realtime-gateway'];
+
+/**
+ * Two replicas of a service; one stops while the other continues, as in a rolling update.
+ * @param choice the services that are restarted besides the gateways.
+ */
+export function replicas({ scripted, recordings }: ServedContext, choice: Choice): Suite {
+  const others = services.filter((name) => !alwaysRestarted.includes(name));
+  const restarted = [...alwaysRestarted, ...choose(others, choice)];
   let instance: Instance;
   const balancers = new Map<Service, Balancer>();
   const edges: Replica[] = [];
@@ -131,7 +139,7 @@ export function replicas({ scripted, recordings }: ServedContext): Suite {
     name: 'Two replicas of every service',
     checks: [
       { rule: 'an undisturbed recording is finished', limitMs: 400_000, run: start },
-      ...services.map(rollingCheck),
+      ...restarted.map(rollingCheck),
       {
         rule: 'a due sync run is made once when several replicas check the schedule concurrently',
         limitMs: 400_000,

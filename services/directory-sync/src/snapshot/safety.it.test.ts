@@ -18,7 +18,7 @@ import { createPlan, type Plan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
 /** Number of sync runs over random worlds with one random fault each; larger in long runs. */
-const runs = Number(process.env['OT_SWEEP_PASSES'] ?? 2_000);
+const runs = Number(process.env['OT_SWEEP_PASSES'] ?? 500);
 const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
 /** Number of trials that run concurrently, each with its own directory. */

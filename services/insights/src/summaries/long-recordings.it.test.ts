@@ -14,9 +14,9 @@ const server = await stopAfterFile(startLanguageModelServer({ contextTokens: win
 const world = await startWorld();
 const { recordings, order, read, until, useModel } = createSummaryClient(world);
 
-/** Ten hours: a passage of about thirteen words every five seconds. */
-function tenHours() {
-  return speech(7_200, (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`);
+/** A passage of about thirteen words every five seconds. */
+function speechOf(hours: number) {
+  return speech(hours * 720, (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`);
 }
 
 function sections(calls: readonly ModelCall[]): ModelCall[] {
@@ -36,10 +36,14 @@ afterEach(async () => {
   await world.sql('delete from llm_provider');
 });
 
-describe('a recording of ten hours with a window of 4,096 tokens', () => {
-  it.each(['openai-compatible', 'ollama', 'anthropic'] as const)(
-    'reaches %s completely, every passage once, at most six requests at a time, never more tokens than the window',
-    async (kind) => {
+describe('a long recording with a window of 4,096 tokens', () => {
+  it.each([
+    ['openai-compatible', 10],
+    ['ollama', 2],
+    ['anthropic', 2],
+  ] as const)(
+    'reaches %s completely (%i hours), every passage once, at most six requests at a time, never more tokens than the window',
+    async (kind, hours) => {
       server.answer(async (call) => {
         await new Promise((resolve) => setTimeout(resolve, 100));
         return answerShortly(call);
@@ -50,7 +54,7 @@ describe('a recording of ten hours with a window of 4,096 tokens', () => {
         anthropic: server.urls.anthropic,
       };
       await useModel(server, { kind, base_url: base[kind], api_key: kind === 'anthropic' ? 'key' : null });
-      const recording = recordings.add(tenHours());
+      const recording = recordings.add(speechOf(hours));
       await order(recording);
       await until(recording, (current) => current.status === 'completed', 300_000);
       expect(numbersIn(server.calls)).toEqual([...recording.segments.keys()]);
@@ -61,7 +65,7 @@ describe('a recording of ten hours with a window of 4,096 tokens', () => {
       expect(server.highestConcurrency()).toBeLessThanOrEqual(6);
       expect(server.highestConcurrency()).toBeGreaterThan(1);
       const summary = await read(recording);
-      expect(summary.coverage).toEqual({ segments: 7_200, covered_segments: 7_200, gaps: [] });
+      expect(summary.coverage).toEqual({ segments: hours * 720, covered_segments: hours * 720, gaps: [] });
       expect(summary.summary.topics.length).toBeGreaterThan(0);
       if (kind === 'ollama') expect(server.calls.every(({ contextTokens }) => contextTokens === window)).toBe(true);
     },

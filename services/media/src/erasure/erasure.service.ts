@@ -91,6 +91,9 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
 
     eraseOrdered: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted && (await work()));
+    },
+
+    forgetOld: async (): Promise<void> => {
       await db.mediaErasure.deleteMany({ where: { finishedAt: { lt: new Date(Date.now() - keepOrderMs) } } });
     },
 

@@ -2,7 +2,8 @@ import { erasureRpc, userErasureOrdered } from '@overtone/contracts';
 import { consumer, periodic, rpc, type Slice } from '@overtone/service-kit';
 import { createErasure, type ErasureDeps } from './erasure.service.ts';
 
-const checkEveryMs = 1_000;
+const checkEveryMs = 2_000;
+const hour = 3_600_000;
 
 /** Erases what media stores of a person whose erasure identity has ordered. */
 export function createErasureSlice(deps: ErasureDeps): Slice {
@@ -13,6 +14,9 @@ export function createErasureSlice(deps: ErasureDeps): Slice {
       /** A person is to be erased: writes the order down; a repeated one is worked on again. */
       consumer(userErasureOrdered, 'erase-person', erasure.accept),
     ],
-    periodics: [periodic('erase ordered persons', checkEveryMs, erasure.eraseOrdered)],
+    periodics: [
+      periodic('erase ordered persons', checkEveryMs, erasure.eraseOrdered),
+      periodic('forget old erasures', hour, erasure.forgetOld),
+    ],
   };
 }
