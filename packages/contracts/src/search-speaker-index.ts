@@ -33,6 +33,8 @@ export const speakerIndexAnswer = z.object({
   waiting_files: z.int(),
   /** Not embedded after the last attempt. */
   failed_files: z.int(),
+  /** Their most frequent reasons. */
+  failures: z.array(z.object({ reason: z.string(), files: z.int() })),
   switched_at: time.nullable(),
 });
 export type SpeakerIndexAnswer = z.infer<typeof speakerIndexAnswer>;

@@ -91,7 +91,7 @@ const items: readonly NavItem[] = translateOnRead([
     superOnly: true,
   },
   { to: '/admin/search', under: '/admin/search', label: msg`Search`, icon: 'search' },
-  { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
+  { to: '/admin', under: '/admin', label: msg`Engines and models`, icon: 'settings' },
 ]);
 
 function isSuperOnly(path: string): boolean {

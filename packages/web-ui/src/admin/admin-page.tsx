@@ -7,7 +7,7 @@ import { Pane, Section } from '../ui/pane.tsx';
 
 export function AdminPage() {
   return (
-    <Pane title={t`Engines`}>
+    <Pane title={t`Engines and models`}>
       <Stack gap="lg">
         <Section title={t`Speech engines`}>
           <Engines />

@@ -29,11 +29,16 @@ export function SpeakerIndex() {
     onError: (error) => notifyError(t`The speaker index wasn’t changed`, error),
   });
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
-  const { enabled, versions, migration, failed_files: failed } = index.data;
+  const { enabled, versions, migration, failures, failed_files: failed } = index.data;
   if (!enabled) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
   return (
     <Stack gap="sm" data-testid="speaker-index">
       <StoredVoices />
+      {failures.map(({ reason, files }) => (
+        <Text key={reason} size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {plural(files, { one: `# recording: ${reason}`, other: `# recordings: ${reason}` })}
+        </Text>
+      ))}
       {failed > 0 && (
         <Button
           size="compact-sm"

@@ -212,7 +212,7 @@ function AccountMenu({ me }: { me: User }) {
               {t`Queues`}
             </Menu.Item>
             <Menu.Item leftSection={<Icon name="settings" size={18} />} onClick={() => void navigate({ to: '/admin' })}>
-              {t`Engines`}
+              {t`Engines and models`}
             </Menu.Item>
           </>
         )}

@@ -57,6 +57,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
       migration: target ? describeMigration(target, of(target.version)) : null,
       waiting_files: of(current.version)?.due ?? 0,
       failed_files: of(current.version)?.failed ?? 0,
+      failures: await states.failures(current.version),
       switched_at: current.switchedAt.toISOString(),
     };
   };

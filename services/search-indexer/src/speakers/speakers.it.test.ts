@@ -277,11 +277,15 @@ describe('the speaker index', () => {
     await endPause(4);
     await waitFor(async () => reported === 3 || undefined);
     expect(await states()).toEqual([{ state: 'failed', attempts: 5, error }]);
-    expect(await status()).toMatchObject({ failed_files: 1, waiting_files: 0 });
+    expect(await status()).toMatchObject({
+      failed_files: 1,
+      waiting_files: 0,
+      failures: [{ reason: error, files: 1 }],
+    });
 
     unreadable.clear();
     const { status: accepted, body } = await change('POST', '/retry');
-    expect([accepted, body]).toMatchObject([202, { failed_files: 0 }]);
+    expect([accepted, body]).toMatchObject([202, { failed_files: 0, failures: [] }]);
     await untilEmbedded('v3');
     await untilEmbedded('v4');
   });

@@ -4,6 +4,8 @@ import type { Db, Tx } from '../database.ts';
 export const alias = 'speakers';
 /** A file whose embeddings fail this often is reported as failed. */
 const maxAttempts = 5;
+/** Of failures, that an administrator reads. */
+const maxReasons = 5;
 /** The pause after a failure in seconds: 10, 60, 360 and 2,160. */
 const firstPause = 10;
 const pauseFactor = 6;
@@ -117,6 +119,11 @@ export function createVoiceStates({ db }: { db: Db }) {
           data: { state: 'due', attempts: 0, error: null, background: true },
         })
       ).count,
+
+    /** Why files of a version failed, most frequent reasons first. */
+    failures: (version: VoiceVersion): Promise<{ reason: string; files: number }[]> => db.$queryRaw`
+      select coalesce(error, '') as reason, count(*)::int as files from voice_file
+      where version = ${version} and state = 'failed' group by 1 order by 2 desc, 1 limit ${maxReasons}`,
 
     remove: async (fileId: string): Promise<number> => (await db.voiceFile.deleteMany({ where: { fileId } })).count,
 
