@@ -68,6 +68,8 @@ export async function ask(question: string): Promise<string | undefined> {
   try {
     return await new Promise((resolve) => {
       prompt.once('close', () => resolve(undefined));
+      // The terminal may disappear.
+      prompt.on('error', () => resolve(undefined));
       prompt.question(question, resolve);
     });
   } finally {

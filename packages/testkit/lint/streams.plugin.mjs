@@ -1,5 +1,5 @@
-// Lint rule `streams/error-handler`: an error of a stream, socket, request or child process that nothing listens for ends
-// the process. The creator attaches a permanent listener ('once' misses the second error), hands it to
+// Lint rule `streams/error-handler`: an error of a stream, socket, request, reader of lines or child process that nothing
+// listens for ends the process. The creator attaches a permanent listener ('once' misses the second error), hands it to
 // pipeline() or finished(), or reads it with `for await`.
 const creators = {
   'node:stream': ['Readable', 'Writable', 'Duplex', 'Transform', 'PassThrough'],
@@ -8,6 +8,8 @@ const creators = {
   'node:http': ['request', 'get'],
   'node:https': ['request', 'get'],
   'node:fs': ['createReadStream', 'createWriteStream'],
+  // It emits the errors of its input.
+  'node:readline': ['createInterface'],
   'node:child_process': ['spawn', 'fork'],
   busboy: ['default'],
   ws: ['WebSocket'],

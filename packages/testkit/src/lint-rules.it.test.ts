@@ -19,6 +19,7 @@ const refusedStreams: Record<string, string> = {
   'a stream that is returned': `import { Readable } from 'node:stream';\nexport const a = () => new Readable({ read() {} });`,
   'a file': `import { createReadStream as read } from 'node:fs';\nexport const a = (res) => read('x').pipe(res);`,
   'a request': `import { request } from 'node:http';\nexport const a = () => request('http://x').end();`,
+  'a reader of lines': `import { createInterface } from 'node:readline';\nexport const a = (s) => { s.on('error', () => {}); createInterface({ input: s }).on('line', () => {}); };`,
   'a child process': `import { spawn } from 'node:child_process';\nexport const a = () => { const c = spawn('x'); c.kill(); };`,
   'a listener of another stream': `import { connect } from 'node:net';\nexport const a = (t) => { const s = connect(1); t.on('error', () => {}); };`,
 };

@@ -13,7 +13,10 @@ async function withServer<T>(serve: (socket: Socket) => void, use: (port: number
     server.close();
   }
 }
-const all = (port: number) => linesUntil(port, 'PING\r\n', (line) => line === 'PONG', 300);
+
+function all(port: number): Promise<string[]> {
+  return linesUntil(port, 'PING\r\n', (line) => line === 'PONG', 300);
+}
 
 describe('a probe of a server', () => {
   it('returns the lines up to the last expected one', async () => {

@@ -13,6 +13,7 @@ export async function linesUntil(
 ): Promise<string[]> {
   return await new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', () => undefined);
     const lines: string[] = [];
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     socket.once('close', () => {
@@ -22,7 +23,6 @@ export async function linesUntil(
     socket.once('connect', () => {
       if (hello !== '') socket.write(hello);
     });
-    // It emits the errors of the socket, too; 'close' follows them.
     createInterface({ input: socket })
       .on('error', () => undefined)
       .on('line', (line) => {
