@@ -90,6 +90,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await until(`${state} fits into ${width} pixels`, () => fitsWidth(page));
       await page.screenshot({ path: join(screenshots, `summary-${state}-${width}.png`), fullPage: true });
     }
+    await page.setViewportSize({ width: 1280, height: 800 });
   };
 
   const checks: Check[] = [
@@ -143,8 +144,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       assert.deepEqual(await barriers(page), [], 'the dialog has accessibility violations');
       const decisions = Array.from({ length: 20 }, (_, i) => ({ text: `Decision ${i} of the meeting.`, n: [0] }));
       const text = JSON.stringify({ ...noStatements, brief: [{ text: hostile, n: [0] }], key_decisions: decisions });
-      // It is still being written however long the checks take.
-      server.script({ reaction: 'stall', text, characters: text.indexOf('Decision 3') });
+      server.script({ reaction: 'answer', text, pieceMs: 2_000 });
       await press('Create summary');
       await part('draft').filter({ hasText: 'The <b>plan</b> was' }).waitFor();
       await looksRight('processing', 'processing');

@@ -34,6 +34,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await until(`${name} fits into ${width} pixels`, () => fitsWidth(page));
       await page.screenshot({ path: join(screenshots, `watch-${name}-${width}.png`), fullPage: true });
     }
+    await page.setViewportSize({ width: 1280, height: 900 });
   };
 
   const checks: Check[] = [

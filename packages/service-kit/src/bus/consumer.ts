@@ -43,6 +43,12 @@ export function consumer<E extends EventDef>(
   };
 }
 
+/**
+ * A pull without a message. The client repeats one that a restarted broker lost; each end of a pull takes processor time
+ * of both, in an idle instance for nearly a hundred consumers.
+ */
+const pullMs = 20_000;
+
 async function ensure(bus: Bus, event: EventDef, durable: string): Promise<void> {
   const jsm = await bus.jetstreamManager();
   await jsm.consumers.add('EVENTS', {
@@ -71,7 +77,7 @@ async function pull(
       known = true;
       const handle = await bus.jetstream().consumers.get('EVENTS', durable);
       while (!signal.aborted) {
-        const batch = await handle.fetch({ max_messages: 20, expires: 5_000 });
+        const batch = await handle.fetch({ max_messages: 20, expires: pullMs });
         const stop = () => batch.stop();
         signal.addEventListener('abort', stop, { once: true });
         for await (const msg of batch) await onMessage(msg);
