@@ -16,7 +16,10 @@ const { recordings, order, read, until, useModel } = createSummaryClient(world);
 
 /** A passage of about thirteen words every five seconds. */
 function speechOf(hours: number) {
-  return speech(hours * 720, (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`);
+  return speech(
+    hours * 720,
+    (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`,
+  );
 }
 
 function sections(calls: readonly ModelCall[]): ModelCall[] {
