@@ -10,7 +10,7 @@ import { signInAsOther } from './people.ts';
 import type { Suite } from './suite.ts';
 import { asService } from './service-access.ts';
 
-const cases = Number(process.env['FUZZ_CASES'] ?? 500);
+const cases = Number(process.env['FUZZ_CASES'] ?? 300);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(1_000_000));
 
 export function badInputs({ instance }: Context): Suite {

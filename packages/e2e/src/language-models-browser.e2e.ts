@@ -136,7 +136,13 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await entry(name)
         .getByText(/Start the server, or correct its address/)
         .waitFor();
-      await checkLayout('language-models', path, () => entry(name).getByText('test failed').waitFor());
+      await checkLayout('language-models', path, async () => {
+        await entry(name).getByText('test failed').waitFor();
+        // The reason is shown after a reload, too.
+        await entry(name)
+          .getByText(/cannot be reached/)
+          .waitFor();
+      });
     }),
     step('every change is in the audit log, without the key', async () => {
       for (const event of ['create', 'change', 'delete'])

@@ -17,7 +17,7 @@ registerSuites(
   [
     carelessInTheBrowser(context, {
       actsPerPlace: numberFrom('OT_CARELESS_ACTS', 1),
-      oneOf: numberFrom('OT_CARELESS_ONE_OF', 3),
+      oneOf: numberFrom('OT_CARELESS_ONE_OF', 4),
       seed: numberFrom('OT_CHAOS_SEED', 0),
     }),
     queuesInTheBrowser(context),

@@ -78,6 +78,11 @@ function ModelEntry({ model, scope, actions, mayChange, refresh }: EntryProps) {
   return (
     <section className="ot-card" style={{ padding: '1rem' }} data-testid="language-model" data-name={name}>
       <ModelHead model={model} />
+      {!test.data && model.test_ok === false && model.test_message !== null && (
+        <Text size="sm" c="red" mt={4} style={{ overflowWrap: 'anywhere' }}>
+          {model.test_message}
+        </Text>
+      )}
       <Group gap="xs" mt="sm">
         {mayChange && (
           <>
