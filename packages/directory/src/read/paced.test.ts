@@ -40,8 +40,8 @@ function pacing(onRequest = () => {}) {
 }
 
 // On a busy machine the time between a timer and the record of it differs.
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 describe('a directory that is asked gently', () => {
   it('has its rest between two requests, and one at a time, however many are asked at once', async () => {
