@@ -7,8 +7,10 @@ const maxAttempts = 5;
 /** The schemes differ in colours only. */
 const contrastOnly: axe.RunOptions = { runOnly: ['color-contrast'] };
 
-/** The widths in which pages are checked, each in one colour scheme: colours do not depend on the width. */
+/** The widths in which pages are checked. */
 export const widths = [1280, 360] as const;
+
+/** Each width is checked in one colour scheme, because colours do not depend on the width. */
 export function schemesAt(width: (typeof widths)[number]): readonly Scheme[] {
   return width === 360 ? ['light'] : ['dark'];
 }

@@ -44,8 +44,8 @@ export function consumer<E extends EventDef>(
 }
 
 /**
- * A pull without a message. The client repeats one that a restarted broker lost; each end of a pull takes processor time
- * of both, in an idle instance for nearly a hundred consumers.
+ * How long a pull waits for messages. After a reconnection the client repeats it by itself. A short time costs processor
+ * time in an idle instance, which has nearly a hundred consumers.
  */
 const pullMs = 20_000;
 

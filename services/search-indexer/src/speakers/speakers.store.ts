@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database.ts';
 export const alias = 'speakers';
 /** A file whose embeddings fail this often is reported as failed. */
 const maxAttempts = 5;
-/** Of failures, that an administrator reads. */
+/** Reasons of failures in the list for administrators. */
 const maxReasons = 5;
 /** The pause after a failure in seconds: 10, 60, 360 and 2,160. */
 const firstPause = 10;
