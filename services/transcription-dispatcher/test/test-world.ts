@@ -22,7 +22,7 @@ type TaskRow = { uuid: string; status: string; token: number; failures: number; 
 export type TestWorld = World & {
   dispatcher: Dispatcher;
   upstream: Awaited<ReturnType<typeof startUpstreamServices>>;
-  media: ReturnType<typeof startMedia>;
+  media: Awaited<ReturnType<typeof startMedia>>;
   /** A bus with the permissions of a worker. */
   bus: Bus;
 } & ReturnType<typeof createActions>;
@@ -34,7 +34,7 @@ export function startTestWorld(over: Partial<DispatcherEnv> = {}): TestWorld {
   beforeAll(async () => {
     Object.assign(world, await createWorld(), createActions(world, cleanups));
     world.upstream = await startUpstreamServices(world);
-    world.media = startMedia(world);
+    world.media = await startMedia(world);
     world.dispatcher = await startDispatcher(world, over);
     world.bus = createBus({
       service: 'transcription-worker',
@@ -51,6 +51,7 @@ export function startTestWorld(over: Partial<DispatcherEnv> = {}): TestWorld {
   afterAll(async () => {
     await world.bus.close();
     await world.dispatcher.stop();
+    await world.media.stop();
     await world.upstream.stop();
     await world.close();
   });

@@ -1,5 +1,5 @@
 import { identityRpc, mediaEvents, mediaRpc, transcriptionEvents } from '@overtone/contracts';
-import { createBus } from '@overtone/service-kit';
+import { consumer, createBus } from '@overtone/service-kit';
 import { log, password, type World } from './harness.ts';
 
 type FakeFile = { title: string; readers: string[] };
@@ -37,29 +37,28 @@ export async function startUpstreamServices(world: World) {
   };
 }
 
-/** A fake of media that reports every assembled transcript as stored. */
-export function startMedia(world: World) {
-  const subscribe = () =>
-    world.test.subscribe(transcriptionEvents.stageCompleted.subject, {
-      callback: (err, msg) => {
-        if (err) return;
-        const data = transcriptionEvents.stageCompleted.data.parse(msg.json());
-        if (data.stage !== 'assemble') return;
-        const { runId, fileId, ownerId } = data;
-        void world.emit(mediaEvents.transcriptStored, {
-          runId,
-          fileId,
-          ownerId,
-          transcriptVersion: 1,
-          provisional: false,
-        });
-      },
+/** A fake of media that reports every assembled transcript as stored, also those assembled while the broker was away. */
+export async function startMedia(world: World) {
+  const lost = { reports: false };
+  const bus = createBus({ service: 'media', url: world.nats.url, user: 'test', password, log });
+  await bus.connect();
+  const running = consumer(transcriptionEvents.stageCompleted, 'store-results', async (completed) => {
+    if (completed.stage !== 'assemble' || lost.reports) return;
+    const { runId, fileId, ownerId } = completed;
+    await world.emit(mediaEvents.transcriptStored, {
+      runId,
+      fileId,
+      ownerId,
+      transcriptVersion: 1,
+      provisional: false,
     });
-  let subscription = subscribe();
+  }).start(bus);
   return {
-    stop: () => subscription.unsubscribe(),
-    restart: () => {
-      subscription = subscribe();
+    /** While `reports` is true, no report is sent, and none later. */
+    lost,
+    stop: async () => {
+      await running.stop();
+      await bus.close();
     },
   };
 }

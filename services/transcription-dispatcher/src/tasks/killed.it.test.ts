@@ -19,20 +19,20 @@ import { startWorker } from '../../test/workers.ts';
 it('two dispatchers complete every job once', async () => {
   const world = await createWorld();
   const dispatchers = await Promise.all([startDispatcher(world), startDispatcher(world)]);
-  const media = startMedia(world);
+  const media = await startMedia(world);
   const workers = await Promise.all([startWorker(world), startWorker(world)]);
   const files = Array.from({ length: 6 }, () => uploadedFile());
   for (const file of files) await world.emit(mediaEvents.uploaded, file);
   for (const file of files) await expectProcessedOnce(world, file.fileId);
   for (const worker of workers) await worker.stop();
-  media.stop();
+  await media.stop();
   for (const dispatcher of dispatchers) await dispatcher.stop();
   await world.close();
 });
 
 describe('a crash at a random moment', () => {
   const drive = async (world: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
-    const media = startMedia(world);
+    const media = await startMedia(world);
     // Work takes a while, so that a kill can hit every state.
     const moment = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
     const script = { prepare: moment, transcribe: moment, diarize: moment, assemble: moment, index: moment };
@@ -45,7 +45,7 @@ describe('a crash at a random moment', () => {
     }
     for (const file of files) await expectProcessedOnce(world, file.fileId);
     await worker.stop();
-    media.stop();
+    await media.stop();
   };
 
   it('completes every job once when the dispatcher is killed', async () => {

@@ -144,7 +144,7 @@ it('publishes all signals of a long queue again', async () => {
 });
 
 it("publishes stage completed republished when media's report of the transcript was lost", async () => {
-  world.media.stop();
+  world.media.lost.reports = true;
   await world.worker();
   const file = await world.upload();
   const assembled = () =>
@@ -157,7 +157,7 @@ it("publishes stage completed republished when media's report of the transcript 
     `update stage set completed_at = now() - interval '1 hour' where run_id = (select uuid from run where file_id = $1)`,
     [file.fileId],
   );
-  world.media.restart();
+  world.media.lost.reports = false;
   await world.becomes(file.fileId, 'completed');
 });
 
