@@ -16,6 +16,8 @@ import { createPool, pingDatabase, type DatabaseEnv } from './pool.ts';
 import { assertReadable, schemaOf } from './schema.ts';
 
 type PrismaLike = { $disconnect: () => Promise<void> };
+/** How a service's generated client connects. The limits of transactions are those of all that state no other. */
+export type ClientOptions = { adapter: PrismaPg; transactionOptions: { maxWait: number; timeout: number } };
 export type Database<P> = {
   /** The service's own Prisma client: its own tables only. */
   db: P;
@@ -25,16 +27,19 @@ export type Database<P> = {
   slice: { parts: Part[]; checks: { database: Check } };
 };
 
+/** On a busy machine a connection or a row lock can take seconds; the defaults of Prisma, 2 s and 5 s, are for a quiet one. */
+const transactionOptions = { maxWait: 10_000, timeout: 30_000 };
+
 /**
  * Connects a service to its tables.
- * @param createClient builds the service's generated client, e.g. `(adapter) => new PrismaClient({ adapter })`.
+ * @param createClient builds the service's generated client, e.g. `(options) => new PrismaClient(options)`.
  */
 export function createDatabase<P extends PrismaLike>(
   base: { env: DatabaseEnv; name: string; metrics: Metrics; log: Log },
-  createClient: (adapter: PrismaPg) => P,
+  createClient: (options: ClientOptions) => P,
 ): Database<P> {
   const pool = createPool(base);
-  const db = createClient(new PrismaPg(pool));
+  const db = createClient({ adapter: new PrismaPg(pool), transactionOptions });
   const part: Part = {
     name: 'database',
     // Parts that start later can rely on the tables.
@@ -58,7 +63,7 @@ export function createDatabase<P extends PrismaLike>(
  */
 export function createEventDatabase<P extends PrismaLike>(
   base: ServiceBase<ServiceEnv & DatabaseEnv>,
-  createClient: (adapter: PrismaPg) => P,
+  createClient: (options: ClientOptions) => P,
 ) {
   const { db, pool, part, slice } = createDatabase(base, createClient);
   const { name: service, env, bus, log, metrics } = base;

@@ -16,7 +16,7 @@ import type { TakeSnapshot } from './snapshot/snapshot.ts';
 export function createDirectorySync(env: DirectorySyncEnv, takeSnapshot: TakeSnapshot): Service {
   const base = createServiceBase('directory-sync', env);
   const { log, metrics, bus } = base;
-  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (options) => new PrismaClient(options));
   const { db, outbox } = database;
 
   const workerId = `directory-sync-${hostname()}-${randomUUID().slice(0, 8)}`;

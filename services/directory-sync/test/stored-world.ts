@@ -116,7 +116,7 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
   });
   const { db, part } = connectDatabase(
     { env, name: 'directory-sync', metrics: createMetrics(), log },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   const bus = createBus({ service: 'directory-sync', url: product.nats.url, log });
   await bus.connect();

@@ -8,9 +8,6 @@ export type Pool = Database<unknown>['pool'];
 /** A transaction of this service's client. */
 export type Tx = Prisma.TransactionClient;
 
-/** For short transactions that may wait for a row lock or a connection. */
-export const txOptions = { maxWait: 5_000, timeout: 10_000 };
-
 /** Whether a statement violated a unique constraint. */
 export function isUniqueViolation(value: unknown): boolean {
   return value instanceof Prisma.PrismaClientKnownRequestError && value.code === 'P2002';

@@ -25,7 +25,7 @@ import { createUsersSlice } from './users/users.slice.ts';
 /** Identity: accounts, sign-in, sessions and rights. */
 export function createIdentity(env: IdentityEnv): Service {
   const base = createServiceBase('identity', env);
-  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (options) => new PrismaClient(options));
   const settings = createSettings({ ...base, ...database });
   const common = { ...base, ...database, settings, telemetry: createTelemetry(base.metrics) };
   const directory = createCurrentDirectory({ ...common, caFile: env.LDAP_TLS_CA_FILE });

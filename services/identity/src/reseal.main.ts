@@ -7,7 +7,7 @@ import { reseal } from './settings/reseal.ts';
 const log = createLog('identity', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
 const { db, part } = createDatabase(
   { env: readEnv(databaseEnv), name: 'identity', metrics: createMetrics(), log },
-  (adapter) => new PrismaClient({ adapter }),
+  (options) => new PrismaClient(options),
 );
 try {
   process.stdout.write(`${JSON.stringify(await reseal(db, () => readKeyRing()))}\n`);

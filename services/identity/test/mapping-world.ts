@@ -3,7 +3,7 @@ import { identityEvents, type MappingSource } from '@overtone/contracts';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase as createTestDatabase } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
-import { txOptions, type Tx } from '../src/database.ts';
+import { type Tx } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createMemberships } from '../src/groups/memberships.service.ts';
 import { createMappingIndexes, createMappings } from '../src/mappings/mappings.service.ts';
@@ -22,7 +22,7 @@ function createReplica(url: string) {
   const env = { DATABASE_URL: url, DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 0 };
   const { db, pool, part } = createDatabase(
     { env, name: 'identity', metrics: createMetrics(), log },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   const indexes = createMappingIndexes();
   const mappings = createMappings({
@@ -59,18 +59,16 @@ export async function startMappingWorld() {
     changes: Partial<ReconcileRequest> = {},
     replica: 0 | 1 = 0,
   ): Promise<ReconcileResult> =>
-    replicas[replica].db.$transaction(
-      (tx) =>
-        replicas[replica].mappings.reconcile(tx, {
-          userId,
-          source: 'ldap',
-          claims: { known: true, values: [] },
-          legacyAdmin: 'no',
-          actor: 'idp_login',
-          client,
-          ...changes,
-        }),
-      txOptions,
+    replicas[replica].db.$transaction((tx) =>
+      replicas[replica].mappings.reconcile(tx, {
+        userId,
+        source: 'ldap',
+        claims: { known: true, values: [] },
+        legacyAdmin: 'no',
+        actor: 'idp_login',
+        client,
+        ...changes,
+      }),
     );
 
   return {

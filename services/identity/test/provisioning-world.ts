@@ -37,7 +37,7 @@ export async function startProvisioningWorld() {
       metrics,
       log,
     },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   cleanUpAfterFile(async () => {
     await part.stop();

@@ -3,6 +3,3 @@ import type { Prisma, PrismaClient } from './generated/client.ts';
 export type Db = PrismaClient;
 /** A transaction of this service's client. */
 export type Tx = Prisma.TransactionClient;
-
-/** Short transactions that may wait a moment for a row lock or a connection. */
-export const txOptions = { maxWait: 5_000, timeout: 30_000 };

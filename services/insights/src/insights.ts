@@ -27,7 +27,7 @@ import { createTelemetry } from './telemetry.ts';
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
   const { log, metrics, bus } = base;
-  const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, outbox, slice, relay } = createEventDatabase(base, (options) => new PrismaClient(options));
   const { keyRing } = env;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
   const client = createModelClient(guard);

@@ -7,7 +7,7 @@ import { resealProviders } from './providers/providers.store.ts';
 const log = createLog('insights', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
 const { db, part } = createDatabase(
   { env: readEnv(databaseEnv), name: 'insights', metrics: createMetrics(), log },
-  (adapter) => new PrismaClient({ adapter }),
+  (options) => new PrismaClient(options),
 );
 try {
   process.stdout.write(`${JSON.stringify(await db.$transaction((tx) => resealProviders(tx, readKeyRing())))}\n`);

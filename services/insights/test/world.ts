@@ -99,7 +99,7 @@ export async function startWorld(more: Record<string, string> = {}) {
       metrics: createMetrics(),
       log: createLog('insights', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' }),
     },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   cleanUpAfterFile(async () => {
     await service.stop();

@@ -37,7 +37,7 @@ import { createWatchSourcesSlice } from './watch-sources/watch-sources.slice.ts'
 export function createMedia(env: MediaEnv): Service {
   const base = createServiceBase('media', env);
   const { log, metrics, bus } = base;
-  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (options) => new PrismaClient(options));
   const { db, outbox } = database;
   const storage = createStorageSlice({ env, log });
   const { objects } = storage;

@@ -12,7 +12,7 @@ export function createDatabaseClient(url: string): { db: Db; close: () => Promis
       metrics: createMetrics(),
       log: createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' }),
     },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   return { db, close: part.stop };
 }

@@ -15,7 +15,7 @@ import { createTelemetry } from './telemetry.ts';
 export function createOperations(env: OperationsEnv): Service {
   const base = createServiceBase('operations', env);
   const { log, metrics, bus } = base;
-  const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, outbox, slice, relay } = createEventDatabase(base, (options) => new PrismaClient(options));
   const objects = createObjectStore(env);
   const recycling = createRecycling();
   createTelemetry({ metrics, db });

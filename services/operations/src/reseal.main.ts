@@ -6,7 +6,7 @@ import { PrismaClient } from './generated/client.ts';
 const log = createLog('operations', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
 const { db, part } = createDatabase(
   { env: readEnv(databaseEnv), name: 'operations', metrics: createMetrics(), log },
-  (adapter) => new PrismaClient({ adapter }),
+  (options) => new PrismaClient(options),
 );
 try {
   const reseal = { table: 'operations_settings', keyRing: () => readKeyRing() } as const;

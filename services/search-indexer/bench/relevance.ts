@@ -44,7 +44,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const metrics = createMetrics();
   const telemetry = createTelemetry(metrics);
   const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
-  const { db, part } = connect({ env, name: 'bench', metrics, log }, (adapter) => new PrismaClient({ adapter }));
+  const { db, part } = connect({ env, name: 'bench', metrics, log }, (options) => new PrismaClient(options));
   const index = createLanceIndex({ directory, log });
   const vectoriser = vectoriserOf(embed);
   const library = createLibrary();

@@ -108,7 +108,7 @@ async function startBackends(folder: string, vector: ReturnType<typeof createVec
   const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
   const { db, pool, part } = connectDatabase(
     { env, name: 'bench', metrics, log },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   const index = createLanceIndex({ directory, log });
   const stop = async (): Promise<void> => {

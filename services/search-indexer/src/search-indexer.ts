@@ -25,7 +25,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const base = createServiceBase('search-indexer', env);
   const { log, metrics, bus } = base;
   const telemetry = createTelemetry(metrics);
-  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (options) => new PrismaClient(options));
   const { db, pool, outbox } = database;
   const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });

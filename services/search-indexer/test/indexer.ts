@@ -40,7 +40,7 @@ export async function startIndexer() {
   const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
   const { db, pool, part } = connect(
     { env, name: 'search-indexer', metrics, log },
-    (adapter) => new PrismaClient({ adapter }),
+    (options) => new PrismaClient(options),
   );
   const library = createLibrary();
   /** Every request for the vocabulary reads it again. */

@@ -5,9 +5,6 @@ export type Db = PrismaClient;
 /** A transaction of this service's client. */
 export type Tx = Prisma.TransactionClient;
 
-/** Short transactions that may wait a moment for a row lock or a connection. */
-export const txOptions = { maxWait: 5_000, timeout: 10_000 };
-
 /** Messages that the relay publishes after their commit. */
 export const outboxTable = 'transcription_dispatcher_outbox';
 

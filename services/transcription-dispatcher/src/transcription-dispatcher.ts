@@ -19,7 +19,7 @@ import { createWorkersSlice } from './workers/workers.slice.ts';
 export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
   const base = createServiceBase('transcription-dispatcher', env);
   const { bus, log, metrics } = base;
-  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (options) => new PrismaClient(options));
   const { db, outbox } = database;
   const statements = createStatements({ pool: database.pool, wake: database.wakeOutbox });
   const expressMaxSeconds = env.TRANSCRIPTION_EXPRESS_MAX_SECONDS;

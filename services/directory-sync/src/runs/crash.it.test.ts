@@ -27,7 +27,7 @@ const env = z.object(directorySyncEnv).parse({
 });
 const { db, part } = connectDatabase(
   { env, name: 'directory-sync', metrics: createMetrics(), log },
-  (adapter) => new PrismaClient({ adapter }),
+  (options) => new PrismaClient(options),
 );
 cleanUpAfterFile(() => part.stop());
 

@@ -2,7 +2,7 @@ import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import { mustChange, passwordRejected, type NewPasswords, type PasswordHasher } from '../passwords/passwords.ts';
@@ -52,9 +52,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const { fullName, currentPassword, password } = change;
       if (password !== undefined) await changePassword(deps, { caller, client, user }, { currentPassword, password });
       if (fullName !== undefined)
-        await db.$transaction(
-          async (tx) => publishUpdated(outbox, tx, await accountsStore.rename(tx, user.id, fullName)),
-          txOptions,
+        await db.$transaction(async (tx) =>
+          publishUpdated(outbox, tx, await accountsStore.rename(tx, user.id, fullName)),
         );
       return me(caller.userId);
     },
@@ -89,7 +88,7 @@ async function changePassword(
     const by = { userId: id, username: email, client };
     const details = { sessions_revoked: ended };
     await writeAudit(tx, { event: 'auth.password.change', outcome: 'success', ...by, details });
-  }, txOptions);
+  });
 }
 
 /** Wrong values of the current password count as failed sign-ins. */

@@ -2,7 +2,7 @@ import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -42,7 +42,7 @@ export async function createFirstAdmin(
       details: { role: 'super_admin' },
     });
     return user;
-  }, txOptions);
+  });
   if (!created) return;
   telemetry.signups.inc({ method: 'local' });
   log.info({ user_id: created.id }, 'first administrator created');

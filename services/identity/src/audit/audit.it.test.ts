@@ -176,7 +176,7 @@ describe('retention', () => {
         metrics: createMetrics(),
         log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
       },
-      (adapter) => new PrismaClient({ adapter }),
+      (options) => new PrismaClient(options),
     );
     await part.start();
     expect(await createAuditTrail({ db }).deleteOld()).toBeGreaterThanOrEqual(5200);

@@ -20,7 +20,7 @@ import {
 } from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';
 import { writeAudit } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { checkNotLastSuperAdmin, withLockedAccount, type LockedAccount, type RequestContext } from '../users/users.ts';
 import { usersStore } from '../users/users.store.ts';
@@ -120,7 +120,7 @@ function createOrders({ db, outbox, sessions, bus, keyRing }: ErasureDeps) {
           details: { erasure: id },
         });
         return toErasureObject((await erasureStore.find(tx, id)) ?? row);
-      }, txOptions),
+      }),
   };
 }
 
@@ -137,7 +137,7 @@ function createProgress({ db, outbox, sessions, keyRing, log }: ErasureDeps) {
           return;
         }
         if (await erasureStore.addReport(tx, eventId, service, report)) await update(tx, report.erasureId);
-      }, txOptions),
+      }),
 
     /**
      * Opens erasures again whose account is back, because a backup was replayed without the restore command, which does
@@ -166,7 +166,7 @@ function createProgress({ db, outbox, sessions, keyRing, log }: ErasureDeps) {
           });
           await eraseHere({ tx, sessions }, running);
           await send(tx, outbox, running);
-        }, txOptions);
+        });
         log.warn({ erasure: id }, 'erased account found again: erasure repeated');
       }
     },
@@ -184,7 +184,7 @@ function createProgress({ db, outbox, sessions, keyRing, log }: ErasureDeps) {
           if (row?.userId !== userId || userId === null) return;
           await eraseHere({ tx, sessions }, { id, round, userId });
           await send(tx, outbox, { id, round, userId });
-        }, txOptions);
+        });
         log.info({ erasure: id, round }, 'erasure order sent again');
       }
     },

@@ -2,7 +2,7 @@ import { identityEvents, roleAtLeast } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, unavailable, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { mayManage, maySee, noGroup, toGroupDetail, toGroupObject } from './groups.ts';
 import type { GroupDetail, GroupObject, GroupRow } from './groups.ts';
 import { groupsStore as store } from './groups.store.ts';
@@ -12,7 +12,7 @@ type Deps = { db: Db; outbox: Outbox };
 type Fields = { name?: string | undefined; description?: string | undefined };
 
 /** Deleting a large group publishes every membership. */
-const longTx = { ...txOptions, timeout: 60_000 };
+const longTx = { timeout: 60_000 };
 const deleteTries = 20;
 
 /** Reads, creates, changes and deletes groups, with the rights of the caller. */
@@ -84,7 +84,7 @@ async function detail(on: Db | Tx, caller: Caller, id: string): Promise<GroupDet
 
 async function withUniqueName<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    return await db.$transaction(work, txOptions);
+    return await db.$transaction(work);
   } catch (error) {
     throw isUniqueViolation(error)
       ? conflict('group_name_taken', 'Another group has this name', { cause: error })

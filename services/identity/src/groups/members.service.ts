@@ -2,7 +2,7 @@ import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { mayManage, noGroup, toGroupMember } from './groups.ts';
 import type { GroupMember, GroupRole, GroupRow, MemberRow } from './groups.ts';
 import { groupsStore as store } from './groups.store.ts';
@@ -37,7 +37,7 @@ export function createMembers({ db, outbox }: Deps) {
         details: { group: id, name, ...details },
       });
       return result;
-    }, txOptions);
+    });
   const publishMemberships = async (tx: Tx, userId: string): Promise<void> =>
     outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, [userId]));
 

@@ -1,7 +1,7 @@
 import type { MappingSource } from '@overtone/contracts';
 import { invalid, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { checkMapping, createWarnings, toMappingObject, type MappingObject } from './mappings.ts';
 import { mappingsStore as store, type MappingFields } from './mappings.store.ts';
 
@@ -29,7 +29,7 @@ export function createCatalogue({ db }: { db: Db }) {
           const id = await store.create(tx, { ...mapping, createdBy: caller.userId });
           await audit(tx, caller, client, 'create', { ...mapping, id });
           return shown(tx, id);
-        }, txOptions);
+        });
       } catch (error) {
         throw isUniqueViolation(error) ? exists(mapping.source, mapping.claimValue, error) : error;
       }
@@ -49,7 +49,7 @@ export function createCatalogue({ db }: { db: Db }) {
           await store.update(tx, id, next);
           await audit(tx, caller, client, 'update', { ...next, id, source });
           return shown(tx, id);
-        }, txOptions);
+        });
       } catch (error) {
         throw isUniqueViolation(error) ? exists(source, changes.claimValue ?? '', error) : error;
       }
@@ -64,7 +64,7 @@ export function createCatalogue({ db }: { db: Db }) {
         await store.delete(tx, id);
         await audit(tx, caller, client, 'delete', old);
         return undefined;
-      }, txOptions),
+      }),
   };
 }
 

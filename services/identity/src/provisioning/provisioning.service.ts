@@ -2,7 +2,7 @@ import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { isUniqueViolation, txOptions, type Db, type Pool, type Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Pool, type Tx } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -48,7 +48,7 @@ export function createProvisioning(deps: Deps): Provisioning {
       const found = await matchAccount(deps, asserted);
       const opened = found.kind === 'refused' ? refuse(asserted, found) : open(deps, asserted, found, verified);
       return { match: found, result: await opened };
-    }, txOptions);
+    });
     if (match.kind === 'created') telemetry.signups.inc({ method: match.method });
     return result;
   };

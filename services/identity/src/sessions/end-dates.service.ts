@@ -1,4 +1,4 @@
-import { queryPrepared, txOptions, type Db, type Pool } from '../database.ts';
+import { queryPrepared, type Db, type Pool } from '../database.ts';
 import type { Sessions } from './sessions.ts';
 
 type Deps = { db: Db; pool: Pool; sessions: Pick<Sessions, 'closeOpen'> };
@@ -32,14 +32,12 @@ export function createEndDates({ db, pool, sessions }: Deps) {
       const all = await findExpired(searchedAt === undefined ? lookBackMs : at - searchedAt + overlapMs);
       const unpublished = all.filter(({ id, endedAt }) => published.get(id) !== endedAt);
       if (unpublished.length > 0)
-        await db.$transaction(
-          (tx) =>
-            sessions.closeOpen(
-              tx,
-              unpublished.map((user) => user.id),
-              'account_expired',
-            ),
-          txOptions,
+        await db.$transaction((tx) =>
+          sessions.closeOpen(
+            tx,
+            unpublished.map((user) => user.id),
+            'account_expired',
+          ),
         );
       published = new Map(all.map(({ id, endedAt }) => [id, endedAt]));
       searchedAt = at;

@@ -1,6 +1,6 @@
 import { unauthenticated, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Issue } from './issue.ts';
 import { createRequestBatching } from './request-batching.ts';
 import type { SessionEnds } from './session-ends.service.ts';
@@ -23,7 +23,7 @@ export function createRefresh({ db, keys, issue, ends, bounds }: Deps): Sessions
       if (!(await ends.endOne(tx, userId, sessionId, 'refresh_token_reused'))) return;
       const by = { actor: 'refresh_token_reuse', errorCode: 'REFRESH_REUSED' } as const;
       await auditEnd(tx, { ...by, userId, client, details: { session: sessionId } });
-    }, txOptions);
+    });
   };
 
   /** Ends the sessions of an account whose end date has passed: the next request has to sign in again. */
@@ -34,7 +34,7 @@ export function createRefresh({ db, keys, issue, ends, bounds }: Deps): Sessions
       if (ended === 0) return;
       const details = { reason: 'account_expired', sessions_revoked: ended };
       await auditEnd(tx, { actor: 'account_end_date', userId, client, details });
-    }, txOptions);
+    });
 
   return async (refreshToken, receivedAt, client) => {
     const tokenHash = keys.hashOf(refreshToken);
@@ -47,7 +47,7 @@ export function createRefresh({ db, keys, issue, ends, bounds }: Deps): Sessions
       if (!spent) return {};
       const { sessionId, sessionStartedAt, absoluteExpiresAt } = spent;
       return { issued: await issue.insert(tx, user, { sessionId, sessionStartedAt, absoluteExpiresAt }, client) };
-    }, txOptions);
+    });
     if (issued) return issued;
     if (expiredUserId) await endExpired(expiredUserId, client);
     else await endReplayed(tokenHash, receivedAt, client);

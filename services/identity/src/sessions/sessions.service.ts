@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import type { Log, Part } from '@overtone/service-kit';
 import { toAuditRow } from '../audit/audit.ts';
-import { txOptions, type Db, type Pool } from '../database.ts';
+import { type Db, type Pool } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import { createIssue } from './issue.ts';
 import { openSession } from './open-session.store.ts';
@@ -39,7 +39,7 @@ export function createSessions(deps: Deps): Sessions & { part: Part } {
         db.$transaction(async (tx) => {
           const ended = await sessionsStore.revokeOfOtherSecrets(tx, keys.secretId);
           await ends.closeOpen(tx, ended, 'signing_secret_changed');
-        }, txOptions),
+        }),
       stop: async () => {},
     },
 

@@ -1,6 +1,6 @@
 import { notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Ends sessions for their owner, and audits it. */
@@ -11,7 +11,7 @@ export function createSignOut({ db, sessions }: { db: Db; sessions: Sessions }) 
       db.$transaction(async (tx) => {
         if (await sessions.endOne(tx, userId, sessionId, 'logout'))
           await writeAudit(tx, { event: 'auth.logout', outcome: 'success', userId, client });
-      }, txOptions),
+      }),
 
     /** @returns how many sessions ended. */
     signOutEverywhere: (userId: string, client: Client): Promise<number> =>
@@ -20,7 +20,7 @@ export function createSignOut({ db, sessions }: { db: Db; sessions: Sessions }) 
         const details = { sessions_revoked: ended };
         await writeAudit(tx, { event: 'auth.logout.all', outcome: 'success', userId, client, details });
         return ended;
-      }, txOptions),
+      }),
 
     /** @throws AppError not_found. */
     endOwnSession: (userId: string, session: string, client: Client): Promise<void> =>
@@ -28,7 +28,7 @@ export function createSignOut({ db, sessions }: { db: Db; sessions: Sessions }) 
         if (!(await sessions.endOne(tx, userId, session, 'ended_by_user'))) throw notFound('There is no such session');
         const details = { session };
         await writeAudit(tx, { event: 'auth.session.terminated', outcome: 'success', userId, client, details });
-      }, txOptions),
+      }),
   };
 }
 

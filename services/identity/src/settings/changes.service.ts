@@ -12,7 +12,7 @@ import {
 import type { Outbox } from '@overtone/database';
 import { seal, type Client, type KeyRing } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { planChanges, settingsInvalid, type Change } from './change-plan.ts';
 import { checkRecipient } from './recipients.ts';
 import { faultsOf, warningsOf } from './rules.ts';
@@ -45,12 +45,12 @@ export function createSettingChanges(deps: SettingChangesDeps): SettingChanges {
   return {
     update: async (category, body, context) => {
       const found = await tryList(deps, category, body);
-      const done = await db.$transaction((tx) => applyUpdate(deps, tx, { category, body, context }), txOptions);
+      const done = await db.$transaction((tx) => applyUpdate(deps, tx, { category, body, context }));
       if (done.keys.length > 0) await settings.reload();
       return { ...done, warnings: [...done.warnings, ...found] };
     },
     seed: async (context) => {
-      const seeded = await db.$transaction((tx) => storeSeeds(deps, tx, context), txOptions);
+      const seeded = await db.$transaction((tx) => storeSeeds(deps, tx, context));
       await settings.reload();
       return seeded;
     },

@@ -1,5 +1,5 @@
 import { seal, unseal, type KeyRing } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { resealLedgerKeys } from '../erasure/erasure.store.ts';
 import { settingsStore } from './settings.store.ts';
 
@@ -27,5 +27,5 @@ export function reseal(db: Db, keyRing: () => KeyRing): Promise<ResealResult> {
     // Entries of the ledger made while this runs have the first key.
     result.resealed += await resealLedgerKeys(tx, ring);
     return result;
-  }, txOptions);
+  });
 }

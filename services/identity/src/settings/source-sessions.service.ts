@@ -1,7 +1,7 @@
 import type { SignInSource } from '@overtone/contracts';
 import { conflict, type Caller, type Client } from '@overtone/service-kit';
 import { toAuditRow, writeAudit } from '../audit/audit.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../live-settings.ts';
 
@@ -72,7 +72,7 @@ async function endSessionsOf(
     });
     await tx.auditLog.createMany({ data: records });
     return { accounts: records.length, sessions: [...ended.values()].reduce((sum, item) => sum + item, 0) };
-  }, txOptions);
+  });
 }
 
 export type SourceSessions = ReturnType<typeof createSourceSessions>;

@@ -1,5 +1,5 @@
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
 import { statusFaultOf } from '../provisioning/provisioning.ts';
@@ -35,7 +35,7 @@ export function createLocalPassword({ db, hasher, sessions, attempts }: Deps) {
         const tokens = await sessions.open(tx, account, client);
         await writeAudit(tx, recordOf(account, client));
         return tokens;
-      }, txOptions)
+      })
       .catch((error: unknown) => attempts.clearOnSessionLimit(attempt, error));
 
   return {

@@ -21,9 +21,6 @@ type Results = ReplyOf<typeof directorySyncRpc.apply>;
 type AccountChange = { change: DirectoryChange; user: LockedAccount };
 type EndedSessions = ReadonlyMap<string, number>;
 
-/** Long enough for a full batch on a busy machine. */
-const txOptions = { maxWait: 10_000, timeout: 25_000 };
-
 type ChangeOutcome = Omit<ReplyOf<typeof directorySyncRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
 
 type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
@@ -38,7 +35,7 @@ export function createSyncChanges(deps: Deps) {
     accounts: ({ after, limit }: RequestOf<typeof directorySyncRpc.accounts>) => store.accounts(db, after, limit),
 
     apply: (request: RequestOf<typeof directorySyncRpc.apply>): Promise<Results> =>
-      db.$transaction((tx) => applyChanges(deps, tx, request), txOptions),
+      db.$transaction((tx) => applyChanges(deps, tx, request)),
 
     done: async (page: RequestOf<typeof directorySyncRpc.done>): Promise<ReplyOf<typeof directorySyncRpc.done>> => {
       const rows = await store.listProcessed(db, page);
@@ -46,7 +43,7 @@ export function createSyncChanges(deps: Deps) {
     },
 
     undo: (request: RequestOf<typeof directorySyncRpc.undo>): Promise<ReplyOf<typeof directorySyncRpc.undo>> =>
-      db.$transaction((tx) => undoChanges(deps, tx, request), txOptions),
+      db.$transaction((tx) => undoChanges(deps, tx, request)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { identityEvents, type BodyOf, type QueryOf, type userRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { AppError, conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
-import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
 import { hasNoLocalPassword, mayUseLocalPassword, signupMethods } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -37,7 +37,7 @@ export function createUsers(deps: Deps) {
       const owner = { email: user.email, fullName: nameOf(user.full_name, user.email) };
       const hash = user.password === undefined ? null : await newPasswords.hash(user.password, owner);
       const id = await db
-        .$transaction((tx) => insertUser(deps, tx, { ...user, passwordHash: hash }, context), txOptions)
+        .$transaction((tx) => insertUser(deps, tx, { ...user, passwordHash: hash }, context))
         .catch((error: unknown) => {
           throw isUniqueViolation(error) ? emailTaken() : error;
         });

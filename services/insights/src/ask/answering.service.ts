@@ -1,6 +1,6 @@
 import type { AskEvent, AskMessage } from '@overtone/contracts';
 import { isAppError, type Log } from '@overtone/service-kit';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Answers } from './answers.service.ts';
 import { maxAnswerMs, nothingSaid, renewEveryMs, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
@@ -48,7 +48,7 @@ export function createAnswering(deps: Deps) {
     const attempt = await db.$transaction(async (tx) => {
       await lockOwn(tx, conversationId, reader.userId);
       return start(tx);
-    }, txOptions);
+    });
     return { attempt, scope };
   };
   return {

@@ -1,6 +1,6 @@
 import type { AskMessage, askRoutes, BodyOf, ConversationItem, ConversationObject, QueryOf } from '@overtone/contracts';
 import { notFound } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { noSuchConversation, ownerOnly, type Conversation, type Reader } from './ask.ts';
@@ -81,7 +81,7 @@ export function createConversations(deps: Deps) {
       await db.$transaction(async (tx) => {
         await lockOwn(tx, id, reader.userId);
         await tx.conversation.delete({ where: { id } });
-      }, txOptions);
+      });
       return undefined;
     },
     deleteAll: ({ userId }: Reader): Promise<number> => deleteConversationsOf(db, userId),

@@ -1,6 +1,6 @@
 import type { askRoutes, BodyOf, ConversationShare } from '@overtone/contracts';
 import { invalid, notFound } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { ConversationShare as Share } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { ownerOnly, type Reader } from './ask.ts';
@@ -34,7 +34,7 @@ export function createConversationSharing({ db, people, conversations }: Deps) {
           found ??
           (await tx.conversationShare.create({ data: { conversationId: id, ...target, sharedBy: reader.userId } }))
         );
-      }, txOptions);
+      });
       return toObject(share, await people.names(target.userId === null ? [] : [target.userId]));
     },
 

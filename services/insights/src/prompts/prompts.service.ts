@@ -1,6 +1,6 @@
 import { type BodyOf, type PromptItem, type PromptObject, type promptRoutes, type QueryOf } from '@overtone/contracts';
 import { forbidden, notFound, type Caller } from '@overtone/service-kit';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { InsightPrompt } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { activePromptsOf, type ActivePrompt } from './active-prompts.service.ts';
@@ -63,9 +63,8 @@ export function createPrompts({ db, people }: Deps) {
 
     create: async (caller: Caller, body: BodyOf<Routes['createPrompt']>): Promise<PromptObject> => {
       const { content_type: contentType, tags, ...fields } = body;
-      const row = await db.$transaction(
-        (tx) => insertPrompt(tx, caller.userId, { ...fields, contentType, tags: distinctTags(tags) }),
-        txOptions,
+      const row = await db.$transaction((tx) =>
+        insertPrompt(tx, caller.userId, { ...fields, contentType, tags: distinctTags(tags) }),
       );
       return show(caller, row);
     },
@@ -93,7 +92,7 @@ export function createPrompts({ db, people }: Deps) {
       await db.$transaction(async (tx) => {
         await tx.insightActivePrompt.deleteMany({ where: { userId: caller.userId, promptId: id } });
         await tx.insightPrompt.deleteMany({ where: { id, userId: caller.userId } });
-      }, txOptions);
+      });
       return undefined;
     },
 
@@ -128,7 +127,7 @@ export function createPrompts({ db, people }: Deps) {
         const { contentType } = builtIn ?? (await readablePrompt(tx, caller, id));
         await setActive(tx, { userId: caller.userId, contentType, promptId: builtIn ? null : id });
         return contentType;
-      }, txOptions),
+      }),
   };
 }
 

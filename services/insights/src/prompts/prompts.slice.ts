@@ -1,7 +1,7 @@
 import { promptRoutes, promptsGroup, type SettingChanges } from '@overtone/contracts';
 import { createSettingsStore, recordOperation, type AdminRequest, type Outbox } from '@overtone/database';
 import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { createInstructions } from './active-prompts.service.ts';
@@ -25,7 +25,7 @@ export function createPromptsSlice({
     await db.$transaction(async (tx) => {
       const { details } = await settings.change(tx, promptsGroup, { changes, by: request.caller.userId });
       await recordOperation({ tx, outbox, request }, 'organisation_context_changed', details);
-    }, txOptions);
+    });
     return showContext();
   };
   return {

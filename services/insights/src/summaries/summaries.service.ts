@@ -1,7 +1,7 @@
 import type { AnswerOf, BodyOf, SummaryObject, SummaryStatus, summaryRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, forbidden, notFound, type Caller } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media } from '../ports/media.adapter.ts';
@@ -71,7 +71,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
         });
         await announce(tx, outbox, created);
         return created;
-      }, txOptions);
+      });
       return ordered(row, caller.userId);
     },
 
@@ -87,7 +87,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
           latest.state === 'partial' ? await continueVersion(tx, latest) : await restartVersion(tx, latest.id);
         await announce(tx, outbox, restarted);
         return restarted;
-      }, txOptions);
+      });
       return ordered(row, row.orderedBy ?? row.ownerId);
     },
 
@@ -118,7 +118,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
         await lockFile(tx, fileId);
         if ((await removeVersions(tx, fileId, version)) === 0) throw notFound('There is no such summary.');
         await announce(tx, outbox, { fileId, ownerId });
-      }, txOptions);
+      });
       return undefined;
     },
 
@@ -139,7 +139,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
         const more = { eventId, orderedBy: null, promptId: null, language: null };
         const row = open ? await restartVersion(tx, open.id) : await insertVersion(tx, { fileId, ownerId, ...more });
         await announce(tx, outbox, row);
-      }, txOptions),
+      }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Outbox } from '@overtone/database';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { Media } from '../ports/media.adapter.ts';
 import { fingerprintOf } from './summaries.ts';
 import { announce, endReview, takeReviews, type DueReview } from './summaries.store.ts';
@@ -13,7 +13,7 @@ export function createReviews({ db, outbox, media }: { db: Db; outbox: Outbox; m
     const fingerprint = fingerprintOf(transcript.segments);
     await db.$transaction(async (tx) => {
       if (await endReview(tx, reviews, fingerprint)) await announce(tx, outbox, transcript.file);
-    }, txOptions);
+    });
   };
   return {
     run: async (signal: AbortSignal): Promise<void> => {

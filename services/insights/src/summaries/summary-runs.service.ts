@@ -2,7 +2,7 @@ import { summaryLive, type InputOf, type insightsJobs } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { JobDelivery } from '@overtone/jobs';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media, Transcript } from '../ports/media.adapter.ts';
@@ -107,7 +107,7 @@ async function work(deps: Deps, row: InsightSummary, signal: AbortSignal): Promi
     const isCurrent = await completeAttempt(tx, row, result, durationMs);
     if (isCurrent) await announce(tx, outbox, row);
     return isCurrent;
-  }, txOptions);
+  });
   if (isStored) deps.onEnd(result.gaps.length === 0 ? 'completed' : 'partial', durationMs / 1_000);
 }
 
@@ -143,10 +143,7 @@ function createMemory(db: Db, attempt: Attempt): SectionMemory {
   return {
     read: (key) => readSection(db, attempt.id, key),
     write: async (sectionKey, result, usage) => {
-      const isStored = await db.$transaction(
-        (tx) => writeSection(tx, attempt, { sectionKey, result, usage }),
-        txOptions,
-      );
+      const isStored = await db.$transaction((tx) => writeSection(tx, attempt, { sectionKey, result, usage }));
       if (!isStored) throw superseded();
     },
   };
@@ -175,6 +172,6 @@ async function fail({ db, outbox, onEnd }: Deps, row: InsightSummary, failure: F
     const isCurrent = await failAttempt(tx, row, failure);
     if (isCurrent) await announce(tx, outbox, row);
     return isCurrent;
-  }, txOptions);
+  });
   if (isStored && failure.retryAfterSeconds === null) onEnd('failed', null);
 }

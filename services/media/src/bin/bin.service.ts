@@ -10,7 +10,7 @@ import type { Outbox } from '@overtone/database';
 import type { Caller } from '@overtone/service-kit';
 import { binnedFile, lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { idsOf, isSettled, toFileObject, withSpeakerCount } from '../files/files.ts';
 import { readFile, requeue } from '../files/files.store.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
@@ -32,7 +32,7 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
         const file = await lockedFile(tx, actor, id, 'own');
         await discardFile(tx, outbox, { file, actor, binDays });
         return undefined;
-      }, txOptions),
+      }),
 
     list: async (caller: Caller, query: BinQuery): Promise<BinPage> => {
       const { items, total } = await selectBinned(db, caller, query);
@@ -53,20 +53,20 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
     },
 
     restore: (actor: Actor, id: string): Promise<FileObject> =>
-      db.$transaction((tx) => restoreFile(tx, outbox, actor, id), txOptions),
+      db.$transaction((tx) => restoreFile(tx, outbox, actor, id)),
 
     purge: (actor: Actor, id: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
         await purgeFile(tx, outbox, await binnedFile(tx, actor, id), actor);
         return undefined;
-      }, txOptions),
+      }),
 
     /** Permanently deletes files whose time in the bin has expired. */
     purgeExpired: async (signal: AbortSignal): Promise<number> => {
       const cutoff = new Date(Date.now() - binDays * day);
       for (let purged = 0; ;) {
         if (signal.aborted) return purged;
-        const count = await db.$transaction((tx) => purgeBatch(tx, outbox, cutoff), txOptions);
+        const count = await db.$transaction((tx) => purgeBatch(tx, outbox, cutoff));
         if (count === 0) return purged;
         purged += count;
       }

@@ -2,7 +2,7 @@ import type { BodyOf, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound, type AppError, type Caller } from '@overtone/service-kit';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Collection, CollectionShare } from '../generated/client.ts';
 import { checkShareTarget, publishAccess, unknownTarget } from '../sharing/sharing.store.ts';
 import { toCollectionShareObject, type CollectionShareObject } from './collections.ts';
@@ -51,7 +51,7 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
         const share = await setCollectionShare(tx, id, target, { permission, sharedBy: actor.userId });
         await audit(tx, actor, 'collection_shared', { collection, share });
         return toCollectionShareObject(share, names);
-      }, txOptions);
+      });
     },
 
     update: async (actor: Actor, id: string, shareId: string, permission: Permission) => {
@@ -63,7 +63,7 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
         const share = await setCollectionShare(tx, id, target, { permission, sharedBy: actor.userId });
         await audit(tx, actor, 'collection_shared', { collection, share });
         return share;
-      }, txOptions);
+      });
       return toCollectionShareObject(updated, await people.names(updated.userId ? [updated.userId] : []));
     },
 
@@ -74,7 +74,7 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
         if (!share) throw noSuchShare();
         await audit(tx, actor, 'collection_unshared', { collection, share });
         return undefined;
-      }, txOptions),
+      }),
   };
 }
 
@@ -85,7 +85,7 @@ function noSuchShare(): AppError {
 /** Publishes the access lists of files whose collections or their shares changed, in batches. */
 export function createAccessPublisher({ db, outbox }: { db: Db; outbox: Outbox }) {
   return async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && (await db.$transaction((tx) => publishBatch(tx, outbox), txOptions)) === batchSize);
+    while (!signal.aborted && (await db.$transaction((tx) => publishBatch(tx, outbox))) === batchSize);
   };
 }
 

@@ -10,7 +10,7 @@ import type { Outbox } from '@overtone/database';
 import { isAppError, type Caller } from '@overtone/service-kit';
 import { scopeOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { isUniqueViolation, txOptions, type Db } from '../database.ts';
+import { isUniqueViolation, type Db } from '../database.ts';
 import type { Collection } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { collectionExists, fileResults, noSuchCollection, toCollectionObject } from './collections.ts';
@@ -78,7 +78,7 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
         await db.$transaction(async (tx) => {
           await lockedCollection(tx, caller, id, 'edit');
           await tx.collection.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
-        }, txOptions);
+        });
       } catch (error) {
         throw isUniqueViolation(error) ? collectionExists(name ?? '', { cause: error }) : error;
       }
@@ -91,7 +91,7 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
         await removeCollection(tx, id);
         await recordOperation(tx, outbox, actor, 'collection_deleted', { collection: id, name, owner: userId });
         return undefined;
-      }, txOptions),
+      }),
 
     /** Files that the caller may not read are reported as not found. */
     addFiles: (caller: Caller, id: string, fileIds: readonly string[]) =>
@@ -100,14 +100,14 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
         const readable = await readableFiles(tx, caller, fileIds);
         await addFiles(tx, collection, { fileIds: readable, addedBy: caller.userId, source: 'manual' });
         return fileResults(fileIds, new Set(readable), 'There is no such file.');
-      }, txOptions),
+      }),
 
     removeFiles: (caller: Caller, id: string, fileIds: readonly string[]) =>
       db.$transaction(async (tx) => {
         await lockedCollection(tx, caller, id, 'edit');
         const removed = await removeFiles(tx, id, await readableFiles(tx, caller, fileIds));
         return fileResults(fileIds, new Set(removed), 'The collection does not have this file.');
-      }, txOptions),
+      }),
 
     /** The ids of the files that the reader may read; null when the reader may not see the collection. */
     fileIdsFor: async (reader: Pick<Caller, 'userId' | 'role'>, id: string): Promise<string[] | null> => {

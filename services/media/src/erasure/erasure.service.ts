@@ -8,7 +8,7 @@ import {
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { eraseCollectionsOf } from '../collections/collections.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
@@ -26,7 +26,7 @@ type Counts = Record<string, number>;
 
 const batchSize = 20;
 /** Objects are deleted while the rows are locked. */
-const batchTxOptions = { ...txOptions, timeout: 120_000 };
+const batchTxOptions = { timeout: 120_000 };
 /** An upload that was on its way when its account was erased has ended by then. */
 const keepOrderMs = 24 * 3_600_000;
 

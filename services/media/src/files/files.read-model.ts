@@ -2,7 +2,7 @@ import type { FileDetail, QueryOf, mediaRoutes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
 import { usableCollection } from '../collections/collections.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
@@ -53,7 +53,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
             segment_offset: offset,
           };
         },
-        { ...txOptions, isolationLevel: 'RepeatableRead' as const },
+        { isolationLevel: 'RepeatableRead' as const },
       );
       await recordUse(db, { id });
       const owner = detail.user_id === caller.userId ? [] : [detail.user_id];

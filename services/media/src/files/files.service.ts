@@ -2,7 +2,7 @@ import { mediaEvents, type BodyOf, type FileObject, type RunOptions, type mediaR
 import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { awaitsDownload, endImport, restartImport } from '../imports/imports.store.ts';
 import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
 import { hasMedia, idsOf, isSettled, recordingRemoved, toFileObject } from './files.ts';
@@ -32,7 +32,7 @@ export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps
           await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion: version });
         }
         return answer;
-      }, txOptions),
+      }),
 
     reprocess: async (caller: Caller, id: string, body: BodyOf<Routes['reprocess']>): Promise<FileObject> => {
       if (body?.language) checkLanguage(body.language, await languages.known());
@@ -48,7 +48,7 @@ export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps
         const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
         await requeue(tx, outbox, { ...file, options });
         return toFileObject(await readFile(tx, id), 'owner');
-      }, txOptions);
+      });
     },
 
     cancel: (caller: Caller, id: string): Promise<FileObject> =>
@@ -63,7 +63,7 @@ export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps
         await outbox.add(tx, mediaEvents.cancelOrdered, idsOf(file));
         await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: 'cancelling' });
         return toFileObject(row, 'owner');
-      }, txOptions),
+      }),
   };
 }
 

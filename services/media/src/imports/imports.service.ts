@@ -16,7 +16,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Bus, type Log } from '@overtone/service-kit';
 import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Actor } from '../audit/audit.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { toFileObject, withSpeakerCount } from '../files/files.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -71,7 +71,7 @@ export function createImports({ db, outbox, guard, languages, limits, bus }: Imp
         await tx.mediaImport.create({ data: { fileId: id, userId, url: url.href, options, client } });
         await outbox.add(tx, mediaEvents.updated, { fileId: id, ownerId: userId, status: 'downloading' });
         return toFileObject(row, 'owner');
-      }, txOptions);
+      });
       // The periodic check queues an import whose job was not accepted.
       await putJob(bus, downloadJobs.download, randomUUID(), { fileId: id }).catch(() => undefined);
       return file;
@@ -89,7 +89,7 @@ export function createImportQueue({ db, outbox, bus }: Pick<ImportsDeps, 'db' | 
       for (const { fileId, userId } of exhausted) {
         const lost = { code: 'job_lost', message: 'The download was interrupted too often.', retryable: true };
         const end = { status: 'failed', error: toImportProblem(lost) } as const;
-        await db.$transaction((tx) => store.endImport(tx, outbox, { id: fileId, userId }, end), txOptions);
+        await db.$transaction((tx) => store.endImport(tx, outbox, { id: fileId, userId }, end));
       }
       const due = new Set(waiting.map(keyOf));
       for (const key of putAt.keys()) if (!due.has(key)) putAt.delete(key);
@@ -134,7 +134,7 @@ export function createImportReports({ db, outbox, objects, bus, telemetry, log, 
       await tx.mediaImport.update({ where: { fileId }, data: { status: 'done', leaseUntil: null } });
       telemetry.filesUploaded.inc({ source: 'url' });
       return true;
-    }, txOptions);
+    });
 
   const fail = (
     { fileId, token, code, message, retryable, released }: RequestOf<Rpc['failImport']>,
@@ -152,7 +152,7 @@ export function createImportReports({ db, outbox, objects, bus, telemetry, log, 
       const error = toImportProblem(problem);
       await store.endImport(tx, outbox, { id: fileId, userId: claimed.userId }, { status: 'failed', error });
       return { outcome: 'failed' as const };
-    }, txOptions);
+    });
 
   return {
     claim: async ({ fileId }: RequestOf<Rpc['claimImport']>): Promise<ReplyOf<Rpc['claimImport']>> => {

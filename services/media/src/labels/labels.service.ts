@@ -14,7 +14,7 @@ import { lockedFile, lockFileRow, permissionsOf } from '../access/access.store.t
 import type { Permission } from '../access/access.ts';
 import { auditAction } from '../audit/audit.ts';
 import { addFiles, removeFiles } from '../collections/collections.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { MediaFile } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
@@ -57,7 +57,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
         await auditAction(tx, outbox, action, { file, actor, details: { labels: changed.join(', ').slice(0, 500) } });
       }
       return { outcomes };
-    }, txOptions);
+    });
 
   return {
     access: async ({ fileIds, reader }: RequestOf<typeof labelRpc.labelAccess>) => {
@@ -113,7 +113,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
           await auditAction(tx, outbox, 'speakers_named', { file, actor, details: { speakers: changed.length } });
         }
         return { changed };
-      }, txOptions),
+      }),
 
     owned: async (request: RequestOf<typeof labelRpc.listOwned>) => ({ fileIds: await ownedFiles(db, request) }),
   };

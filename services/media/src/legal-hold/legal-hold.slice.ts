@@ -2,7 +2,7 @@ import { mediaRoutes, type AnswerOf, type BodyOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, handle, notFound, type Slice } from '@overtone/service-kit';
 import { actorOf, recordOperation, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { LegalHold } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 
@@ -48,7 +48,7 @@ export function createLegalHoldSlice({ db, outbox, people }: LegalHoldDeps): Sli
       handle(mediaRoutes.placeLegalHold, async (request) => {
         const { user_uuid: userId } = request.body;
         if (userId !== undefined && !(await people.exists(userId))) throw notFound('There is no such account.');
-        const hold = await db.$transaction((tx) => placeHold(tx, outbox, actorOf(request), request.body), txOptions);
+        const hold = await db.$transaction((tx) => placeHold(tx, outbox, actorOf(request), request.body));
         const [object] = await toObjects([hold]);
         return object!;
       }),
@@ -59,7 +59,7 @@ export function createLegalHoldSlice({ db, outbox, people }: LegalHoldDeps): Sli
           if (!hold) throw notFound('There is no such hold.');
           await tx.legalHold.delete({ where: { id } });
           await recordOperation(tx, outbox, actorOf(request), 'legal_hold_released', detailsOf(hold));
-        }, txOptions);
+        });
         return undefined;
       }),
     ],

@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import type { Delivery } from '@overtone/service-kit';
 import { lockFileRow } from '../access/access.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
 import type { Prisma } from '../generated/client.ts';
 import { readMaskVersion } from '../redaction/redaction.store.ts';
@@ -39,7 +39,7 @@ export function createRunFiles({ db, outbox, objects }: RunFilesDeps) {
         const file = await adoptRun(tx, event, eventTime);
         if (file) await work(tx, file);
         return file !== undefined || (await tx.mediaFile.count({ where: { id: event.fileId } })) > 0;
-      }, txOptions);
+      });
       if (!found) for (const prefix of objectPrefixes(event.fileId)) await objects.deletePrefix(prefix);
     },
 

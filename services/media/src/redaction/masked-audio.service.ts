@@ -13,7 +13,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { copyKey, maskedTimes, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
 import { audienceOf, type Playable } from './redaction.ts';
@@ -112,9 +112,8 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
     for (const [key, at] of listenings) if (now - at > oneListeningMs) listenings.delete(key);
     const key = `${actor.userId} ${file.id}`;
     if (listenings.has(key)) return;
-    await db.$transaction(
-      (tx) => auditAction(tx, outbox, 'text_revealed', { file, actor, details: { kind: 'sound' } }),
-      txOptions,
+    await db.$transaction((tx) =>
+      auditAction(tx, outbox, 'text_revealed', { file, actor, details: { kind: 'sound' } }),
     );
     listenings.set(key, now);
   }

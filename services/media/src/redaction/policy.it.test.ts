@@ -10,7 +10,7 @@ const env = { DATABASE_URL: database.urlFor('media'), DB_POOL_SIZE: 4, DB_MAX_OV
 const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 const { db, part } = createDatabase(
   { env, name: 'test', metrics: createMetrics(), log },
-  (adapter) => new PrismaClient({ adapter }),
+  (options) => new PrismaClient(options),
 );
 
 afterAll(async () => {

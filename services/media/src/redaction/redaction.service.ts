@@ -13,7 +13,7 @@ import { changeDetails, withChanges, type Outbox } from '@overtone/database';
 import { forbidden, notFound } from '@overtone/service-kit';
 import { lockedFile, usableFile, type UsableFile } from '../access/access.store.ts';
 import { auditAction, recordOperation, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';
 import { audienceOf, isTighter, policyKinds, type FoundSpan } from './redaction.ts';
 import { readPolicy, readPreference } from './redaction.store.ts';
@@ -43,7 +43,7 @@ export function createRedaction({ db, outbox }: Deps) {
         if (isTighter(policy, before))
           await outbox.add(tx, mediaEvents.masksTightened, { ownerId: null, fileId: null });
         await recordOperation(tx, outbox, actor, 'redaction_policy_changed', details);
-      }, txOptions);
+      });
       return policyAnswer(db);
     },
 
@@ -63,7 +63,7 @@ export function createRedaction({ db, outbox }: Deps) {
         await tx.mediaFile.updateMany({ where: { userId }, data: { redactionMaskVersion: -1 } });
         if (kinds.some((kind) => !before.includes(kind)))
           await outbox.add(tx, mediaEvents.masksTightened, { ownerId: userId, fileId: null });
-      }, txOptions);
+      });
       return { masked_kinds: kinds };
     },
 
@@ -85,7 +85,7 @@ export function createRedaction({ db, outbox }: Deps) {
         const details = { masked_kinds: redactionKinds.join(', ') };
         await auditAction(tx, outbox, 'redaction_changed', { file, actor, details });
         return fileAnswer(tx, actor, { ...changed, permission: file.permission });
-      }, txOptions),
+      }),
 
     reveal: (actor: Actor, fileId: string, uuid: string) =>
       db.$transaction(async (tx) => {
@@ -100,7 +100,7 @@ export function createRedaction({ db, outbox }: Deps) {
         const details = { kind: span.kind, segment: segment.id };
         await auditAction(tx, outbox, 'text_revealed', { file, actor, details });
         return { kind: span.kind, text: segment.text.slice(span.start, span.end) };
-      }, txOptions),
+      }),
   };
 }
 

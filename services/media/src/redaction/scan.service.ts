@@ -4,7 +4,7 @@ import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import type { Bus, Log } from '@overtone/service-kit';
 import { lockFileRow } from '../access/access.store.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import type { NamesModel } from '../ports/names-model.adapter.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';
@@ -70,7 +70,7 @@ export function createScans({ db, outbox, bus, log, names }: Deps) {
           ...(isCurrent ? { redactionVersion: version } : {}),
         },
       });
-    }, txOptions);
+    });
 
   const forgetOldRules = async (): Promise<void> => {
     await db.$executeRaw`
@@ -153,6 +153,6 @@ export function createScans({ db, outbox, bus, log, names }: Deps) {
         where: { id },
         data: { redactionMaskVersion: version, ...(isScannedNow ? { redactionVersion: published } : {}) },
       });
-    }, txOptions);
+    });
   }
 }

@@ -3,7 +3,7 @@ import { changeDetails, type Outbox } from '@overtone/database';
 import { scheduleFault } from '@overtone/jobs';
 import { conflict, invalid, notFound } from '@overtone/service-kit';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Prisma, RetentionRule } from '../generated/client.ts';
 import { readRun, toRuleObject } from './retention.read-model.ts';
 import { retentionStore } from './retention.store.ts';
@@ -30,7 +30,7 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
         });
         await recordOperation(tx, outbox, actor, 'retention_rule_created', detailsOf(row));
         return toRuleObject(row);
-      }, txOptions),
+      }),
 
     update: (actor: Actor, id: string, body: BodyOf<Routes['updateRetentionRule']>): Promise<RuleObject> =>
       db.$transaction(async (tx) => {
@@ -39,7 +39,7 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
         const row = await tx.retentionRule.update({ where: { id }, data });
         await recordOperation(tx, outbox, actor, 'retention_rule_changed', detailsOf(row));
         return toRuleObject(row);
-      }, txOptions),
+      }),
 
     remove: (actor: Actor, id: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
@@ -47,7 +47,7 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
         await tx.retentionRule.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'retention_rule_deleted', detailsOf(row));
         return undefined;
-      }, txOptions),
+      }),
 
     order: (actor: Actor, ids: string[]): Promise<RuleObject[]> =>
       db.$transaction(async (tx) => {
@@ -59,7 +59,7 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
           await tx.retentionRule.update({ where: { id }, data: { position: i + 1 } });
         await recordOperation(tx, outbox, actor, 'retention_rules_ordered', { rules: ids.join(' ') });
         return (await tx.retentionRule.findMany({ orderBy: { position: 'asc' } })).map(toRuleObject);
-      }, txOptions),
+      }),
 
     updateSettings: async (actor: Actor, body: BodyOf<Routes['updateRetentionSettings']>): Promise<void> => {
       const details = changeDetails(retentionGroup, body);
@@ -68,7 +68,7 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
       await db.$transaction(async (tx) => {
         await retentionStore.changeSettings(tx, body);
         await recordOperation(tx, outbox, actor, 'retention_settings_changed', details);
-      }, txOptions);
+      });
     },
   };
 }
@@ -81,7 +81,7 @@ function createRequests({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (id === undefined) throw running();
         await recordOperation(tx, outbox, actor, 'retention_run', { run: id });
         return readRun(tx, id);
-      }, txOptions),
+      }),
 
     /** Continues a run with one held set. The digest proves that the set is the one that was looked at. */
     approve: (actor: Actor, runId: string, body: BodyOf<Routes['approveRetention']>): Promise<RunObject> =>
@@ -103,7 +103,7 @@ function createRequests({ db, outbox }: { db: Db; outbox: Outbox }) {
         });
         await recordOperation(tx, outbox, actor, 'retention_approved', { run: runId, rule: ruleId, set: setDigest });
         return readRun(tx, runId);
-      }, txOptions),
+      }),
   };
 }
 

@@ -4,7 +4,7 @@ import { isDue } from '@overtone/jobs';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { auditAction } from '../audit/audit.ts';
 import { discardFile } from '../bin/bin.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { idsOf, type FileRow } from '../files/files.ts';
 import { updateFile } from '../files/files.store.ts';
 
@@ -18,7 +18,7 @@ type Claim = { id: string; token: number };
 type Verdict = 'remove' | 'legal_hold' | 'no_longer_applies' | 'rule_changed' | 'gone';
 
 const batchSize = 25;
-const planTxOptions = { ...txOptions, timeout: 120_000 };
+const planTxOptions = { timeout: 120_000 };
 
 /** Plans and executes runs. Every replica may: a lease admits one, and its token is checked by every transaction. */
 export function createRetentionRuns({ db, outbox, binDays, log }: RunsDeps) {
@@ -27,7 +27,7 @@ export function createRetentionRuns({ db, outbox, binDays, log }: RunsDeps) {
     for (;;) {
       // The run keeps its state; this or another process continues it when the lease has ended.
       if (signal.aborted) return;
-      const count = await db.$transaction((tx) => removeBatch({ tx, outbox, binDays }, claim), txOptions);
+      const count = await db.$transaction((tx) => removeBatch({ tx, outbox, binDays }, claim));
       if (count === 0) break;
     }
     await retentionStore.end(db, claim, 'success');
@@ -58,7 +58,7 @@ async function enqueueDue(db: Db, now: Date): Promise<void> {
     if (!isDueNow(await retentionStore.settings(tx), now)) return;
     await tx.retentionSettings.updateMany({ data: { servedUntil: now } });
     await enqueueRun(tx, 'schedule');
-  }, txOptions);
+  });
 }
 
 type Schedule = Pick<Awaited<ReturnType<typeof retentionStore.settings>>, 'enabled' | 'schedule' | 'servedUntil'>;

@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, usableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { targetOfShare, toShareObject, type Membership, type ShareObject, type ShareTarget } from './sharing.ts';
@@ -50,7 +50,7 @@ export function createSharing({ db, outbox, people }: SharingDeps) {
         if (isNew) await outbox.add(tx, mediaEvents.shared, shared);
         await auditAction(tx, outbox, 'file_shared', { file, actor, details: { ...targetOfShare(share), permission } });
         return toShareObject(share, names);
-      }, txOptions);
+      });
     },
 
     unshare: (actor: Actor, fileId: string, shareId: string): Promise<undefined> =>
@@ -61,7 +61,7 @@ export function createSharing({ db, outbox, people }: SharingDeps) {
         await publishAccess(tx, outbox, fileId);
         await auditAction(tx, outbox, 'file_unshared', { file, actor, details: targetOfShare(share) });
         return undefined;
-      }, txOptions),
+      }),
   };
 }
 
@@ -86,12 +86,12 @@ export function createMemberships({ db, outbox, people }: SharingDeps) {
       db.$transaction(async (tx) => {
         await removeShares(tx, { groupId });
         await deleteProfiles(tx, outbox, { groupId });
-      }, txOptions),
+      }),
     removeUser: (userId: string): Promise<void> =>
       db.$transaction(async (tx) => {
         await removeShares(tx, { userId });
         await eraseVoicesOf(tx, outbox, userId);
         await removeMembership(tx, userId);
-      }, txOptions),
+      }),
   };
 }

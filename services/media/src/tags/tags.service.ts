@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import type { Caller } from '@overtone/service-kit';
 import { lockedFile, permissionsOf } from '../access/access.store.ts';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import { toTagObject } from './tags.ts';
 import { attachTag, detachTag, getOrCreateTag } from './tags.store.ts';
@@ -37,7 +37,7 @@ export function createTags({ db, outbox }: TagsDeps) {
         const tag = await getOrCreateTag(tx, file.userId, name);
         if (await attachTag(tx, fileId, tag, 'manual')) await markEdited(tx, outbox, file);
         return toTagObject(tag, 'manual');
-      }, txOptions),
+      }),
 
     /** @returns whether the file had the tag. */
     detach: (caller: Caller, fileId: string, name: string): Promise<boolean> =>
@@ -46,7 +46,7 @@ export function createTags({ db, outbox }: TagsDeps) {
         const removed = await detachTag(tx, fileId, name);
         if (removed) await markEdited(tx, outbox, file);
         return removed;
-      }, txOptions),
+      }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { hasMedia, isSettled, originalKey, toFileObject, withSpeakerCount } from '../files/files.ts';
 import { readFile } from '../files/files.store.ts';
 import { Prisma } from '../generated/client.ts';
@@ -39,7 +39,7 @@ const contentTypes: Record<ImportFormat, string> = {
   text: 'text/plain',
 };
 /** A transcript of ten hours has thousands of segments. */
-const importTxOptions = { ...txOptions, timeout: 120_000 };
+const importTxOptions = { timeout: 120_000 };
 
 /** Imports transcript files. A file that is not valid is rejected before anything is stored. */
 export function createTranscriptImport({ db, outbox, objects, names }: TranscriptImportDeps) {

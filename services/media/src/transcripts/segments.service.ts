@@ -3,7 +3,7 @@ import type { AnswerOf, BodyOf, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may } from '../access/access.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';
@@ -41,7 +41,7 @@ export function createSegments({ db, outbox, people }: SegmentsDeps) {
 
   /** The segment as the API shows it, with its editor's name. */
   const editInTransaction = async (work: (tx: Tx) => Promise<EditedSegment>): Promise<EditedSegment> => {
-    const segment = await db.$transaction(work, txOptions);
+    const segment = await db.$transaction(work);
     return (await withEditorNames(people, [segment]))[0] ?? segment;
   };
 
@@ -55,7 +55,7 @@ export function createSegments({ db, outbox, people }: SegmentsDeps) {
         await tx.segment.delete({ where: { id } });
         const before = { kind: 'segment_deleted', segment: segmentBefore(segment) } as const;
         return { undo: await recordEdit(tx, outbox, { file, userId: caller.userId, before }) };
-      }, txOptions),
+      }),
 
     setSpeaker: (caller: Caller, id: string, speakerId: string | null) =>
       editInTransaction(async (tx) => {

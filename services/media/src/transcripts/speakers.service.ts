@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may, usableFile, type UsableFile } from '../access/access.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { linkNamedSpeaker } from '../voices/voices.store.ts';
 import { nextLabel, speakerBefore } from './transcripts.ts';
@@ -23,7 +23,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         await markNamesChanged(tx, fileId);
         await markEdited(tx, outbox, file);
         return readSpeaker(tx, caller, file, speaker.id);
-      }, txOptions),
+      }),
 
     /** An empty name removes the display name. */
     rename: (caller: Caller, id: string, displayName: string | null) =>
@@ -35,7 +35,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         await markNamesChanged(tx, speaker.fileId);
         await markEdited(tx, outbox, file);
         return readSpeaker(tx, caller, file, id);
-      }, txOptions),
+      }),
 
     merge: (caller: Caller, id: string, targetId: string) =>
       db.$transaction(async (tx) => {
@@ -48,7 +48,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         const before = { kind: 'speaker_merged', speaker: speakerBefore(speaker), targetId, segmentIds } as const;
         const undo = await recordEdit(tx, outbox, { file, userId: caller.userId, before });
         return { ...(await readSpeaker(tx, caller, file, targetId)), undo };
-      }, txOptions),
+      }),
 
     remove: (caller: Caller, id: string): Promise<{ undo: Undo }> =>
       db.$transaction(async (tx) => {
@@ -56,7 +56,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         const segmentIds = await removeSpeaker(tx, id, null);
         const before = { kind: 'speaker_deleted', speaker: speakerBefore(speaker), segmentIds } as const;
         return { undo: await recordEdit(tx, outbox, { file, userId: caller.userId, before }) };
-      }, txOptions),
+      }),
   };
 }
 

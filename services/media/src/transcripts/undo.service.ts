@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { assertNever, conflict, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { idsOf } from '../files/files.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 import { scanStored } from '../redaction/redaction.store.ts';
 import { nextLabel, undoMs, type Before, type SegmentBefore } from './transcripts.ts';
@@ -29,7 +29,7 @@ export function createUndo({ db, outbox }: { db: Db; outbox: Outbox }) {
         const version = await markEdited(tx, outbox, file);
         if (kind === 'transcript_imported') await finishRestored(tx, outbox, fileId);
         return { kind, transcript_version: version };
-      }, txOptions),
+      }),
 
     deleteOld: async (): Promise<void> => {
       await db.change.deleteMany({ where: { createdAt: { lt: new Date(Date.now() - undoMs) } } });

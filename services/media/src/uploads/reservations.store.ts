@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@overtone/object-store';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { uploadErrors } from './uploads.ts';
 
 export type UploadLimits = { maxOpen: number; maxReservedBytes: number };
@@ -33,7 +33,7 @@ export function createReservations({ db, objects, limits }: ReservationsDeps) {
         const space = await objects.space();
         if (space && needed > space.freeBytes) throw uploadErrors.noSpace();
         await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes), lengthDeferred: size === null } });
-      }, txOptions),
+      }),
     setReceived: async (id: string, received: number): Promise<void> => {
       // A recording may become longer than what was reserved for it.
       await db.$executeRaw`

@@ -3,7 +3,7 @@ import type { FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { noClient } from '../audit/audit.ts';
 import { originalKey } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -50,7 +50,7 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
           const fileObject = await storeFile(tx, outbox, file);
           await alongside?.(tx, fileObject);
           return fileObject;
-        }, txOptions);
+        });
         telemetry.filesUploaded.inc({ source });
         return stored;
       } catch (error) {

@@ -2,7 +2,7 @@ import { voiceLimits } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
 import { auditAction } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
@@ -40,7 +40,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
       profiles,
       threshold,
     );
-    await db.$transaction((tx) => store(tx, { ownerId, profiles, suggested }), txOptions);
+    await db.$transaction((tx) => store(tx, { ownerId, profiles, suggested }));
   };
 
   const suggest = async (speakerIds: string[], profiles: Profile[], threshold: number): Promise<Suggested[]> => {

@@ -4,7 +4,7 @@ import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit'
 import { permits } from '../access/access.ts';
 import { groupsOf, lockedFile, may, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
@@ -30,7 +30,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
       if (!(await readVoiceSettings(tx)).profiles_enabled)
         throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
       return work(tx);
-    }, txOptions);
+    });
 
   return {
     list: async (caller: Caller): Promise<AnswerOf<Routes['listProfiles']>> => {

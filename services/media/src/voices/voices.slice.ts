@@ -2,7 +2,7 @@ import { mediaRoutes, mediaVoiceEvents, mediaVoiceRpc, voiceEvents, voiceSetting
 import type { Outbox } from '@overtone/database';
 import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf, recordOperation } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
 import { createMatching } from './matching.service.ts';
 import { createProfiles } from './profiles.service.ts';
@@ -38,7 +38,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
           if (after.profiles_enabled !== before.profiles_enabled) await setAllowed(tx, after.profiles_enabled);
           if (after.suggestion_threshold !== before.suggestion_threshold) await matchAll(tx);
           await recordOperation(tx, outbox, actorOf(request), 'voice_settings_changed', details);
-        }, txOptions);
+        });
         return showSettings();
       }),
       handle(mediaRoutes.listProfiles, ({ caller }) => profiles.list(caller)),

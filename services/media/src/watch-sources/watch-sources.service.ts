@@ -11,7 +11,7 @@ import type { Outbox, SettingsStore } from '@overtone/database';
 import { conflict, invalid, isAppError, notFound } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Prisma, WatchSource } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { checkFolder } from './folder-place.adapter.ts';
@@ -91,7 +91,7 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
         const id = randomUUID();
         await recordOperation(tx, outbox, actor, 'watch_source_created', detailsOf(id, input));
         return await save(tx, actor, { id, input, ownerId });
-      }, txOptions);
+      });
     },
 
     update: async (actor: Actor, id: string, input: WatchSourceInput): Promise<SourceAnswer> => {
@@ -101,7 +101,7 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
         await findSource(tx, id);
         await recordOperation(tx, outbox, actor, 'watch_source_changed', detailsOf(id, input));
         return await save(tx, actor, { id, input, ownerId });
-      }, txOptions);
+      });
     },
 
     remove: (actor: Actor, id: string): Promise<undefined> =>
@@ -112,7 +112,7 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
         await tx.watchSource.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'watch_source_deleted', { source: id, name });
         return undefined;
-      }, txOptions),
+      }),
 
     requestScan: async (id: string): Promise<SourceAnswer> => {
       await findSource(db, id);

@@ -3,7 +3,7 @@ import { modelJobs, modelRoutes, modelRpc, type InputOf, type JobDef, type Reply
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import { conflict, handle, invalid, notFound, unavailable, type Bus, type Slice } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { operatorOf, recordOperation, type Operator } from '../operator.ts';
 
 type Deps = { db: Db; outbox: Outbox; bus: Bus };
@@ -18,7 +18,7 @@ export function createModelsSlice({ db, outbox, bus }: Deps): Slice {
       await recordOperation(tx, outbox, operator, action, { model: name });
       // Last: without a broker nothing is recorded.
       await then();
-    }, txOptions);
+    });
   const put = <J extends JobDef>(job: J, input: InputOf<J>) =>
     putJob(bus, job, randomUUID(), input).catch(throwBrokerUnavailable);
 

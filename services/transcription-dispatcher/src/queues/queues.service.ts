@@ -1,7 +1,7 @@
 import type { AnswerOf, dispatcherRoutes, Queue, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { isAppError, unavailable, type Log } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { recordOperation, type Operator } from '../operator.ts';
 import { titlesOf, type Files, type People, type Reader } from '../ports/files.ts';
 import type { RunningTask, Workers } from '../workers/workers.ts';
@@ -64,7 +64,7 @@ export function createPauses({ db, store, outbox, people, log }: PausesDeps) {
       const paused = await db.$transaction(async (tx) => {
         await recordOperation(tx, outbox, operator, 'queue_paused', { queue, reason });
         return store.pause(tx, queue, reason, operator.userId);
-      }, txOptions);
+      });
       log.info({ queue, reason, actor: operator.userId }, 'queue paused');
       return pauseObjectOf(paused, await namesOf(people, [operator.userId]));
     },
@@ -74,7 +74,7 @@ export function createPauses({ db, store, outbox, people, log }: PausesDeps) {
         const deleted = await store.resume(tx, queue);
         if (deleted) await recordOperation(tx, outbox, operator, 'queue_resumed', { queue });
         return deleted;
-      }, txOptions);
+      });
       if (resumed) log.info({ queue, actor: operator.userId }, 'queue resumed');
       return { resumed };
     },

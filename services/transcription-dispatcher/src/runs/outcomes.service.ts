@@ -1,7 +1,7 @@
 import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { outcomeOfFailure, stagesAfter, warningOf, type Runs, type RunTasks } from './runs.ts';
 import { factsOf, idsOf, runsStore as store } from './runs.store.ts';
 import { stopRun } from './runs.service.ts';
@@ -54,7 +54,7 @@ export function createOutcomes({
           data: { waitingFor: null },
         });
         for (const run of waited) await outbox.add(tx, transcriptionEvents.runWaiting, { ...idsOf(run), reason: null });
-      }, txOptions),
+      }),
   };
 }
 
@@ -76,7 +76,7 @@ export function createReminders({ db, outbox, log }: Pick<OutcomesDeps, 'db' | '
         transcriptionEvents.stageCompleted,
         completed as DataOf<typeof transcriptionEvents.stageCompleted>,
       );
-    }, txOptions);
+    });
 
   return {
     remindMissingTranscripts: async (): Promise<void> => {

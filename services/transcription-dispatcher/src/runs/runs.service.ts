@@ -7,7 +7,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { carrier, type Bus, type Delivery } from '@overtone/service-kit';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Priority, RunFacts, RunTasks } from './runs.ts';
 import { factsOf, idsOf, runsStore as store } from './runs.store.ts';
 import type { Timing } from './timing.store.ts';
@@ -59,7 +59,7 @@ export function createRuns({ db, outbox, tasks, timing, bus }: RunsDeps) {
         await store.lockFile(tx, data.fileId);
         if (await store.latest(tx, data.fileId)) return;
         await open(tx, data, priorityOf(data.source), delivery);
-      }, txOptions),
+      }),
 
     /** Opens a new run. Supersedes a running one without an event; its late results are rejected by their tokens. */
     openAgain: async (data: DataOf<typeof mediaEvents.reprocessOrdered>, delivery: Origin): Promise<void> => {
@@ -72,7 +72,7 @@ export function createRuns({ db, outbox, tasks, timing, bus }: RunsDeps) {
         const cancelled = current ? await stopRun(tx, tasks, { runId: current.id, status: 'cancelled' }) : [];
         await open(tx, data, 0, delivery);
         return cancelled;
-      }, txOptions);
+      });
       notifyWorkers(bus, stopped);
     },
 
@@ -86,7 +86,7 @@ export function createRuns({ db, outbox, tasks, timing, bus }: RunsDeps) {
         const results = await store.results(tx, runId);
         if (!results.some(({ stage }) => stage === 'assemble')) return;
         await tasks.enqueue(tx, 'index', factsOf(run), results, { transcriptVersion });
-      }, txOptions);
+      });
     },
   };
 }
@@ -112,7 +112,7 @@ export function createCancellation({ db, outbox, tasks, bus }: Omit<RunsDeps, 't
       const cancelled = await store.insert(tx, { ...tombstone, fileId: file.fileId, ownerId: file.ownerId, ...origin });
       await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(cancelled));
       return [];
-    }, txOptions);
+    });
     notifyWorkers(bus, stopped);
   };
 

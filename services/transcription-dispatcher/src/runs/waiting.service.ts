@@ -9,7 +9,7 @@ import {
   type waitingReasons,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import type { WorkerState } from '../workers/workers.ts';
 
 type WaitingReason = (typeof waitingReasons)[number];
@@ -47,7 +47,7 @@ export function createWaiting({ db, outbox, workers }: WaitingDeps) {
         returning r.uuid::text as "runId", r.file_id::text as "fileId", r.owner_id::text as "ownerId",
                   r.waiting_for as reason`;
       await outbox.addAll(tx, transcriptionEvents.runWaiting, changed);
-    }, txOptions);
+    });
 
   return {
     update: async (): Promise<void> => {

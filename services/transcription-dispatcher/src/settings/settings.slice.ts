@@ -8,7 +8,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox, SettingsStore } from '@overtone/database';
 import { handle, rpc, type Slice } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
 import { environmentOf, validateEngineSettings } from './settings.ts';
@@ -41,7 +41,7 @@ export function createSettingsSlice({ db, outbox, store, workers }: Deps): Slice
           });
           await recordOperation(tx, outbox, operatorOf(request), 'engine_settings_changed', details);
           await outbox.add(tx, transcriptionEvents.settingsChanged, { group: 'engine', keys });
-        }, txOptions);
+        });
         return await show();
       }),
     ],

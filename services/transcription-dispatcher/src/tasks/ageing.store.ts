@@ -1,4 +1,4 @@
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Priority } from '../runs/runs.ts';
 import { readQueuePosition } from './enqueue.store.ts';
 import { ageingMs, moreUrgent, rankOf } from './rank.ts';
@@ -30,7 +30,7 @@ export function createAgeing({ db }: { db: Db }) {
           from unnest(${tasks.map((task) => task.id)}::uuid[], ${ranks}::float8[]) as aged (uuid, rank)
           where t.uuid = aged.uuid`;
       return tasks.length;
-    }, txOptions);
+    });
 
   return {
     age: async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { AnswerOf, dispatcherRoutes, Queue, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { assertNever, isAppError, notFound, type Log } from '@overtone/service-kit';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Task } from '../generated/client.ts';
 import { recordOperation, type Operator } from '../operator.ts';
 import type { Files, Reader } from '../ports/files.ts';
@@ -80,7 +80,7 @@ function createRevival({ db, dead, tasks, runs }: DeadLettersDeps) {
       await tasks.revive(tx, task.id);
       await afterRevival(tx);
       return true;
-    }, txOptions);
+    });
 }
 
 function createRetries(deps: DeadLettersDeps) {
@@ -142,7 +142,7 @@ function createDiscards({ db, dead, tasks, outbox }: DeadLettersDeps) {
       const discarded = await tasks.discardDead(tx, jobs);
       if (discarded > 0) await recordOperation(tx, outbox, operator, 'jobs_discarded', details(discarded));
       return discarded;
-    }, txOptions);
+    });
 
   return {
     discard: async (id: string, operator: Operator): Promise<undefined> => {

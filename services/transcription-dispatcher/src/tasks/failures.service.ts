@@ -1,5 +1,5 @@
 import type { Stage } from '@overtone/contracts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { type Db, type Tx } from '../database.ts';
 import type { Run, Task } from '../generated/client.ts';
 import type { Runs, StageError } from '../runs/runs.ts';
 import type { TaskStore } from './tasks.store.ts';
@@ -33,7 +33,7 @@ export function createFailures({ db, tasks, runs }: FailuresDeps) {
       const run = found.runId ? await runs.lock(tx, found.runId) : null;
       const task = await tasks.lockTask(tx, taskId);
       return task?.token === token ? work(tx, task, run) : 'stale';
-    }, txOptions);
+    });
 
   const giveUp = async (tx: Tx, task: Task, run: Run | null, error: StageError): Promise<void> => {
     if (run?.status === 'running') await runs.giveUp(tx, run, task.stage as Stage, error);

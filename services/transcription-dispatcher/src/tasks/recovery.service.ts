@@ -1,6 +1,6 @@
 import type { Outbox } from '@overtone/database';
 import type { Log, Sample } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { type Db } from '../database.ts';
 import { recordOperation, type Operator } from '../operator.ts';
 import type { JobSignals } from '../queues/queues.ts';
 import type { Leases } from '../workers/workers.ts';
@@ -77,10 +77,7 @@ export function createRecovery(deps: RecoveryDeps) {
       const reset = lost.reset + others;
       // Every task was requeued in its own transaction; this record covers the whole request.
       if (reset > 0)
-        await db.$transaction(
-          (tx) => recordOperation(tx, outbox, operator, 'stuck_recovered', { count: reset }),
-          txOptions,
-        );
+        await db.$transaction((tx) => recordOperation(tx, outbox, operator, 'stuck_recovered', { count: reset }));
       return { found: lost.found + others, reset };
     },
   };

@@ -26,10 +26,7 @@ let file: ReturnType<typeof uploadedFile>;
 const own = await createTestDatabase();
 cleanUpAfterFile(own.drop);
 const env = { DATABASE_URL: own.urlFor('transcription_dispatcher'), DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 4 };
-const database = createDatabase(
-  { env, name, metrics: createMetrics(), log },
-  (adapter) => new PrismaClient({ adapter }),
-);
+const database = createDatabase({ env, name, metrics: createMetrics(), log }, (options) => new PrismaClient(options));
 cleanUpAfterFile(() => database.part.stop());
 const { db, pool } = database;
 const outbox = createOutbox(name);

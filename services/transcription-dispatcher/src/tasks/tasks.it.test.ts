@@ -115,7 +115,7 @@ describe('the list of tasks', () => {
     const env = { DATABASE_URL: world.dispatcherUrl, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 0 };
     const { db, part } = createDatabase(
       { env, name: 'test', metrics: createMetrics(), log },
-      (adapter) => new PrismaClient({ adapter }),
+      (options) => new PrismaClient(options),
     );
     const store = createTaskCleanup({ db });
     for (let gone = 1; gone > 0;) gone = await store.prune(20, 10);
