@@ -52,8 +52,12 @@ export function createSummaryClient(world: World) {
         },
         { timeoutMs },
       ),
-    useModel: async (server: LanguageModelServer, more: Body = {}): Promise<void> => {
-      const { status: created, body } = await world.call(newUser('super_admin'), 'POST', '/api/admin/llm-settings', {
+    /** @param person whose own model it is; by default everyone's. */
+    useModel: async (server: LanguageModelServer, more: Body = {}, person?: TestUser): Promise<void> => {
+      const admin = newUser('super_admin');
+      if (person) await world.call(admin, 'PUT', '/api/admin/llm-settings', { own_providers: true });
+      const [caller, path] = person ? [person, '/api/llm-settings'] : [admin, '/api/admin/llm-settings'];
+      const { status: created, body } = await world.call(caller, 'POST', path, {
         name: 'Model',
         kind: 'openai-compatible',
         base_url: server.urls.openai,

@@ -58,6 +58,25 @@ export function createProviderStore(keyRing: () => KeyRing) {
 
 export type ProviderStore = ReturnType<typeof createProviderStore>;
 
+/**
+ * Whether a job waits for its turn: of a person with a model of their own, which may be slow, `places` jobs of a kind are
+ * in the queue at once. One person's server then does not hold every place of the queue `nlp`.
+ * @param person the column with the person whose model is used.
+ * @param rank the number of the job among those of this person, from 1.
+ */
+export function hasTurn({
+  person,
+  rank,
+  places,
+}: {
+  person: Prisma.Sql;
+  rank: Prisma.Sql;
+  places: number;
+}): Prisma.Sql {
+  return Prisma.sql`(${rank} <= ${places} or not exists (
+    select 1 from llm_provider p where p.is_active and p.owner_id = ${person}))`;
+}
+
 /** Seals all keys with the first key of the ring. Keys that cannot be unsealed stay unchanged. */
 export async function resealProviders(tx: Tx, ring: KeyRing): Promise<{ resealed: number; unreadable: string[] }> {
   const result = { resealed: 0, unreadable: [] as string[] };

@@ -1,6 +1,7 @@
 import type { ExtractionState, SuggestionPart, SuggestionStatus } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
+import { hasTurn } from '../providers/providers.store.ts';
 import { kindsOf, normalizedName, type Candidate } from './suggestions.ts';
 
 export type FilePart = { fileId: string; part: SuggestionPart };
@@ -18,6 +19,9 @@ export type Result = { transcriptVersion: number; provider: string | null; model
 /** An extraction whose job was lost by the broker is enqueued again after this time without a sign of work. */
 const putAgainMinutes = 10;
 const batch = 50;
+/** With those of summaries three of the four places that the queue `nlp` has by default. */
+const placesOfOwnModel = 1;
+const isDue = Prisma.sql`(e.touched_at < now() - make_interval(mins => ${putAgainMinutes}))`;
 
 /** @returns false when one is in progress, or there are suggestions and none are forced. */
 export async function orderExtraction(db: Db | Tx, order: ExtractionOrder): Promise<boolean> {
@@ -38,10 +42,15 @@ export async function takeDue(db: Db): Promise<FilePart[]> {
   return db.$queryRaw<FilePart[]>`
     update suggestion_extraction e set touched_at = now()
     from (
-      select media_file_id, part from suggestion_extraction
-      where state in ('waiting', 'processing', 'withheld')
-        and touched_at < now() - make_interval(mins => ${putAgainMinutes})
-      order by touched_at, created_at desc limit ${batch} for update skip locked
+      select e.media_file_id, e.part from suggestion_extraction e
+      join (
+        select media_file_id, part, row_number() over (partition by owner_id order by ${isDue}, touched_at, created_at desc) as rank
+        from suggestion_extraction e
+        where state in ('waiting', 'processing') or (state = 'withheld' and ${isDue})
+      ) as ranked using (media_file_id, part)
+      where e.state in ('waiting', 'processing', 'withheld') and ${isDue}
+        and ${hasTurn({ person: Prisma.sql`e.owner_id`, rank: Prisma.sql`rank`, places: placesOfOwnModel })}
+      order by e.touched_at, e.created_at desc limit ${batch} for update of e skip locked
     ) due
     where e.media_file_id = due.media_file_id and e.part = due.part
     returning e.media_file_id::text as "fileId", e.part`;

@@ -343,6 +343,25 @@ describe('the end of a file', () => {
   });
 });
 
+describe('a slow language model of one person', () => {
+  it('delays the summaries of that person, and of nobody else', async () => {
+    server.answer((call) => ({ reaction: 'answer', text: JSON.stringify(answerShortly(call)), delayMs: 20_000 }));
+    const owner = newUser();
+    await useModel(server, {}, owner);
+    const slow = Array.from({ length: 6 }, () => recordings.add(speech(5), { owner }));
+    for (const recording of slow) await order(recording);
+    await waitFor(() => server.calls.length >= 2, { timeoutMs: 60_000 });
+    await made(recordings.add(speech(5)));
+    const states = await world.sql<{ state: string }>('select state from insight_summary where owner_id = $1', [
+      owner.userId,
+    ]);
+    expect(states.map(({ state }) => state).sort()).toEqual([
+      ...['processing', 'processing'],
+      ...Array.from({ length: 4 }, () => 'waiting'),
+    ]);
+  });
+});
+
 describe('a language model that fails', () => {
   it('leaves the earlier summary, and says why and what to do', async () => {
     const recording = recordings.add(speech(5));

@@ -1,6 +1,7 @@
 import type { SummaryContent } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
-import type { InsightSummary } from '../generated/client.ts';
+import { Prisma, type InsightSummary } from '../generated/client.ts';
+import { hasTurn } from '../providers/providers.store.ts';
 import type { Usage } from '../ports/language-model.ts';
 import type { SummaryResult } from './summaries.ts';
 
@@ -12,19 +13,30 @@ const silentSeconds = 15;
 /** What the broker lost is enqueued again; what a process left when it ended, sooner. */
 const enqueueAgainSeconds = 600;
 const batch = 50;
+/** Half of the places that the queue `nlp` has by default. */
+const placesOfOwnModel = 2;
+/** Not in the queue, nor in progress, as far as is known. */
+const isDue = Prisma.sql`(
+  (s.state = 'waiting' and (s.enqueued_at is null or s.enqueued_at < s.due_at
+    or s.enqueued_at < clock_timestamp() - make_interval(secs => ${enqueueAgainSeconds})))
+  or (s.state = 'processing' and s.touched_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 2})
+    and s.enqueued_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 2})))`;
 
 /** @returns summaries to enqueue. */
 export async function takeDue(db: Db): Promise<{ id: string; enqueuedAt: string }[]> {
   return db.$queryRaw`
     update insight_summary set enqueued_at = clock_timestamp()
     where uuid in (
-      select uuid from insight_summary
-      where state in ('waiting', 'processing') and due_at <= clock_timestamp() and (
-        (state = 'waiting' and (enqueued_at is null or enqueued_at < due_at
-          or enqueued_at < clock_timestamp() - make_interval(secs => ${enqueueAgainSeconds})))
-        or (state = 'processing' and touched_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 2})
-          and enqueued_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 2})))
-      order by due_at limit ${batch} for update skip locked)
+      select s.uuid from insight_summary s
+      join (
+        select uuid, person, row_number() over (partition by person order by is_due, due_at) as rank
+        from (
+          select uuid, coalesce(ordered_by, owner_id) as person, due_at, ${isDue} as is_due
+          from insight_summary s where state in ('waiting', 'processing') and due_at <= clock_timestamp()) as open
+      ) as ranked using (uuid)
+      where s.state in ('waiting', 'processing') and s.due_at <= clock_timestamp() and ${isDue}
+        and ${hasTurn({ person: Prisma.sql`person`, rank: Prisma.sql`rank`, places: placesOfOwnModel })}
+      order by s.due_at limit ${batch} for update of s skip locked)
     returning uuid::text as id, enqueued_at::text as "enqueuedAt"`;
 }
 
