@@ -97,7 +97,8 @@ function countMentions(library: Library, request: RequestOf<typeof retrievalRpc.
   const counted = library.readable(request.reader, request.fileIds).flatMap(({ fileId, title, lines }) => {
     const text = lines.map((line) => line.text.toLowerCase()).join(' ');
     const count = text.split(request.phrase.toLowerCase()).length - 1;
-    return count > 0 ? [{ fileId, title, count }] : [];
+    const first = lines.find((line) => line.text.toLowerCase().includes(request.phrase.toLowerCase()));
+    return count > 0 ? [{ fileId, title, count, start: first?.start ?? 0 }] : [];
   });
   return { files: counted.toSorted((x, y) => y.count - x.count).slice(0, 200), totalFiles: counted.length };
 }

@@ -7,7 +7,7 @@ import type { Search } from '../ports/search.adapter.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
 import { createEnvelope } from '../untrusted/untrusted.ts';
 import { nothingSaid, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
-import { cite, toCitation, type Passage } from './citations.ts';
+import { cite, toCitation } from './citations.ts';
 import { countAnswer } from './count-answer.ts';
 import { countQuestionOf, type CountQuestion } from './counting.ts';
 import type { EvidenceFile } from './evidence.ts';
@@ -165,38 +165,16 @@ async function count(
   const counted = files.filter(({ fileId }) => readable.has(fileId));
   if (!(await record([...readable.values()]))) return nothingSaid;
   const listed = counted.slice(0, maxListed);
-  const starts = await startsOf(search, {
-    phrase: counting.phrase,
-    reader,
-    fileIds: listed.map(({ fileId }) => fileId),
-  });
   const answer = countAnswer(counting, {
-    files: listed.map(({ fileId, count: mentions }) => ({
+    files: listed.map(({ fileId, count: mentions, start }) => ({
       fileId,
       title: readable.get(fileId)?.title ?? '',
       count: mentions,
-      start: starts.get(fileId) ?? 0,
+      start,
     })),
     totalFiles: totalFiles - (files.length - counted.length),
     totalMentions: counted.reduce((sum, file) => sum + file.count, 0),
     isComplete: totalFiles === files.length,
   });
   return { ...nothingSaid, status: 'answered', madeBy: 'count', ...answer };
-}
-
-/** Where each recording mentions the phrase, for its citation. */
-async function startsOf(
-  search: Search,
-  { phrase, reader, fileIds }: { phrase: string; reader: Reader; fileIds: string[] },
-): Promise<Map<string, number>> {
-  if (fileIds.length === 0) return new Map();
-  const request = { question: phrase, reader, fileIds, maxFiles: maxListed, passagesPerFile: 3 };
-  const { files } = await search.retrieve(request);
-  const says = ({ text }: Pick<Passage, 'text'>): boolean => text.toLowerCase().includes(phrase.toLowerCase());
-  return new Map(
-    files.flatMap(({ fileId, passages }) => {
-      const passage = passages.find(says) ?? passages[0];
-      return passage ? [[fileId, passage.start] as const] : [];
-    }),
-  );
 }

@@ -21,6 +21,8 @@ let indexer: Bus;
 /** Who speaks, as the fake index knows: speakers of one person sound alike. */
 const personOf = new Map<string, string>();
 let owner: TestUser;
+/** Persons whose voices the fake index cannot compare. */
+const failing = new Set<string>();
 /** Files whose voices the fake index has not embedded yet. */
 const waiting = new Set<string>();
 
@@ -28,13 +30,17 @@ beforeAll(async () => {
   indexer = await media.connectAs('search-indexer');
   const likely = (one: string, other: string): boolean =>
     personOf.has(one) && personOf.get(one) === personOf.get(other);
-  indexer.serve(voiceRpc.compareVoices, async ({ speakerIds, groups }) => ({
-    matches: speakerIds.flatMap((speakerId) =>
-      groups.flatMap(({ groupId, speakerIds: linked }) =>
-        linked.some((id) => likely(speakerId, id)) ? [{ speakerId, groupId, confidence: 0.92 }] : [],
+  indexer.serve(voiceRpc.compareVoices, async ({ speakerIds, groups }) => {
+    if (speakerIds.some((id) => failing.has(personOf.get(id) ?? '')))
+      throw new Error('these voices cannot be compared');
+    return {
+      matches: speakerIds.flatMap((speakerId) =>
+        groups.flatMap(({ groupId, speakerIds: linked }) =>
+          linked.some((id) => likely(speakerId, id)) ? [{ speakerId, groupId, confidence: 0.92 }] : [],
+        ),
       ),
-    ),
-  }));
+    };
+  });
   indexer.serve(voiceRpc.readVoices, async ({ speakerIds }) => ({
     voices: speakerIds.map((speakerId) => ({
       speakerId,
@@ -129,6 +135,21 @@ describe('a voice that got a name', () => {
     expect(confidence).toBeCloseTo(0.92);
     expect(await displayNames(second.run)).toEqual([null, null]);
     expect(await inbox()).toHaveLength(1);
+  });
+
+  it('is suggested while the comparison fails for the recordings of another person', async () => {
+    const other = newUser();
+    const [mine] = [await record('anna', 'ben'), await record('carl', 'anna', other)];
+    const mineAgain = await record('anna', 'dora');
+    const { speakers } = await record('carl', 'eve', other);
+    failing.add('eve');
+    await name(speakers[0], 'Carl', other);
+    await name(mine.speakers[0], 'Anna');
+    expect((await suggested(mineAgain.speakers[0])).profile.name).toBe('Anna');
+    const due = () => media.query('select 1 from voice_match_due where owner_id = $1', other.userId);
+    expect(await due()).toHaveLength(1);
+    failing.clear();
+    await waitFor(async () => (await due()).length === 0);
   });
 
   it('is suggested from the confidence of the settings only', async () => {

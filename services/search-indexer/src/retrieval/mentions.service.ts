@@ -3,7 +3,7 @@ import { unavailable } from '@overtone/service-kit';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
 import { isCard, noFilter, type SearchIndex, type Shown } from '../ports/search-index.ts';
 import type { SearchStore } from '../search/search.store.ts';
-import { batchesOf, countMentions, phraseOf, type Phrase } from './mentions.ts';
+import { batchesOf, findMentions, phraseOf, type Phrase } from './mentions.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
 
 export type MentionsDeps = {
@@ -19,7 +19,7 @@ const shownFiles = 200;
 const maxPassages = 10_000;
 const passagesRead = 1_000;
 
-/** Counts how often a phrase occurs, in every passage of every file that the reader may find. */
+/** How often a phrase occurs and where first, in every passage of every file that the reader may find. */
 export function createMentions({ index, store, access }: MentionsDeps) {
   const matches = async (phrase: Phrase, scope: AccessScope, fileIds: readonly string[]): Promise<Shown[]> => {
     const { keyword } = await index.search({
@@ -60,8 +60,8 @@ export function createMentions({ index, store, access }: MentionsDeps) {
         ({ id }) => id.slice(0, 36),
       );
       for (const { fileId, title, language } of batch) {
-        const count = countMentions(phrase, found.get(fileId) ?? [], language);
-        if (count > 0) counted.push({ fileId, title, count });
+        const mentions = findMentions(phrase, found.get(fileId) ?? [], language);
+        if (mentions.count > 0) counted.push({ fileId, title, ...mentions });
       }
     }
     counted.sort((x, y) => y.count - x.count || (x.fileId < y.fileId ? -1 : 1));

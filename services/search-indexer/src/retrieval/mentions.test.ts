@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chunk } from '../chunking/chunking.ts';
-import { batchesOf, countMentions, phraseOf, type Phrase } from './mentions.ts';
+import { batchesOf, findMentions, phraseOf, type Phrase } from './mentions.ts';
 
 function phrase(text: string): Phrase {
   const found = phraseOf(text, ['en']);
@@ -18,7 +18,7 @@ function shownOf(text: string) {
 }
 
 function count(text: string, searched: string): number {
-  return countMentions(phrase(searched), shownOf(text), 'en');
+  return findMentions(phrase(searched), shownOf(text), 'en').count;
 }
 
 describe('mentions', () => {
@@ -40,9 +40,14 @@ describe('mentions', () => {
   it('count in every passage when passages between them do not contain the phrase', () => {
     const [first, , third] = shownOf(Array.from({ length: 80 }, () => 'the road map is here again.').join(' '));
     if (!first || !third) throw new Error('too few passages');
-    const both = countMentions(phrase('road map'), [third, first], 'en');
-    const singly = [first, third].map((shown) => countMentions(phrase('road map'), [shown], 'en'));
+    const both = findMentions(phrase('road map'), [third, first], 'en').count;
+    const singly = [first, third].map((shown) => findMentions(phrase('road map'), [shown], 'en').count);
     expect(both).toBe(singly.reduce((sum, one) => sum + one, 0));
+  });
+
+  it('begin where the first word of the first one is spoken, wherever the passages end', () => {
+    const text = [...Array.from({ length: 700 }, (_, i) => `word${i}`), 'the road maps', 'and a road map'].join(' ');
+    expect(findMentions(phrase('road map'), shownOf(text).toReversed(), 'en')).toEqual({ count: 2, start: 701 });
   });
 
   it('have no phrase without words', () => {

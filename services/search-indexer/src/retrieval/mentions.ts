@@ -31,33 +31,42 @@ export function batchesOf<T extends { chunks: number }>(files: readonly T[], lim
   return batches;
 }
 
-/** Counts the phrase in passages of one file; speech in the overlap of two passages counts once. */
-export function countMentions(phrase: Phrase, passages: readonly Shown[], language: string | null): number {
+/** `start`: seconds to the first one; 0 without any. */
+export type Mentions = { count: number; start: number };
+
+/** Finds the phrase in passages of one file; speech in the overlap of two passages counts once. */
+export function findMentions(phrase: Phrase, passages: readonly Shown[], language: string | null): Mentions {
   const ordered = passages
     .map((shown) => ({ shown, position: Number(shown.id.slice(37)) }))
     .toSorted((x, y) => x.position - y.position);
-  let count = 0;
-  for (const [i, { shown, position }] of ordered.entries()) {
+  const starts = ordered.flatMap(({ shown, position }, i) => {
     const before = ordered[i - 1];
     const overlap = before?.position === position - 1 ? overlapOf(before.shown, shown) : 0;
-    count += lastTokens(phrase, shown, language).filter((token) => token >= overlap).length;
-  }
-  return count;
+    return occurrencesOf(phrase, shown, language)
+      .filter(({ last }) => last >= overlap)
+      .map(({ first }) => (shown.layout?.ms[first] ?? 0) / 1000);
+  });
+  return { count: starts.length, start: starts[0] ?? 0 };
 }
 
-/** For each occurrence of the phrase the index of the token that contains its last word. */
-function lastTokens({ length, alternatives }: Phrase, { text, layout }: Shown, language: string | null): number[] {
+/** For each occurrence of the phrase the indexes of the tokens that contain its first and its last word. */
+function occurrencesOf(
+  { length, alternatives }: Phrase,
+  { text, layout }: Shown,
+  language: string | null,
+): { first: number; last: number }[] {
   const stem = stemmerOf(language);
   const words = splitWords(text);
   const stems = words.map((word) => stem(word.text));
-  const tokens: number[] = [];
+  const tokenAt = (word: number): number => indexAt(layout?.at ?? [0], words[word]?.at ?? 0);
+  const found: { first: number; last: number }[] = [];
   for (let i = 0; i + length <= stems.length; i++) {
     if (!alternatives.includes(stems.slice(i, i + length).join(' '))) continue;
-    tokens.push(indexAt(layout?.at ?? [0], words[i + length - 1]?.at ?? 0));
+    found.push({ first: tokenAt(i), last: tokenAt(i + length - 1) });
     // Occurrences do not overlap each other, as in a text search.
     i += length - 1;
   }
-  return tokens;
+  return found;
 }
 
 /** The number of tokens at the start of a passage that are also the end of the previous one. */

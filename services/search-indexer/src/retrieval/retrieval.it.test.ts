@@ -116,8 +116,8 @@ describe('mentions', () => {
     await indexer.add(often, once, never);
     expect(await count('road map')).toEqual({
       files: [
-        { fileId: often.file.fileId, title: 'Often', count: 3 },
-        { fileId: once.file.fileId, title: 'Once', count: 1 },
+        { fileId: often.file.fileId, title: 'Often', count: 3, start: expect.any(Number) },
+        { fileId: once.file.fileId, title: 'Once', count: 1, start: expect.any(Number) },
       ],
       totalFiles: 2,
     });
