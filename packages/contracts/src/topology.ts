@@ -151,6 +151,7 @@ export const topology: Record<ServiceName, Topology> = {
       workerRpc.findNames,
       insightsRpc.summary,
       voiceRpc.compareVoices,
+      voiceRpc.readVoices,
       voiceRpc.similarVoices,
     ],
     serves: [

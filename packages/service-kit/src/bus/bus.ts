@@ -1,4 +1,4 @@
-import type { LiveDef, ReplyOf, RequestOf, RpcDef } from '@overtone/contracts';
+import { topology, type LiveDef, type ReplyOf, type RequestOf, type RpcDef } from '@overtone/contracts';
 import type { JetStreamClient, JetStreamManager, JsMsg, KV, MsgHdrs, NatsConnection } from 'nats';
 import type { z } from 'zod';
 import { BrokerConnection, type BrokerOptions } from './broker-connection.ts';
@@ -36,8 +36,12 @@ export function createBus(brokerOptions: BrokerOptions) {
      * Sends a request to another service. Never sent again once it was received: only the caller knows whether that is safe.
      * @throws AppError of the answering service's kind; `unavailable` without a reply in time.
      */
-    request: <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> =>
-      sendRequest(broker.nc, def, request),
+    request: async <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => {
+      // The broker would refuse it with the rights of production only; a test must notice it with any.
+      if (!topology[service].requests.some(({ subject }) => subject === def.subject))
+        throw new Error(`the request ${def.subject} is not in the topology of ${service}`);
+      return sendRequest(broker.nc, def, request);
+    },
     /** Serves an RPC; replicas share the work through a queue group. */
     serve: <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): void =>
       responder.serve(broker.nc, def, handler),

@@ -50,7 +50,7 @@ export function summarize({ sentences, vectors, frequencies, language, knownName
   );
   const places = new Map(sentences.map((sentence, at) => [sentence, at]));
   const distinct = (found: readonly Sentence[], most: number): Statement[] =>
-    withoutRepeats(found, places, similarity).slice(0, most).map(statementOf);
+    withoutRepeats(found, most, { places, similarity }).map(statementOf);
   const people = peopleOf(sentences, knownNames);
   const context: ActionContext | null = cues ? { cues, language: vocabulary.code, ...people } : null;
   return {
@@ -135,13 +135,15 @@ function selectBrief(sentences: readonly Sentence[], scores: readonly number[], 
   return chosen.toSorted((x, y) => x - y).flatMap((at) => sentences[at] ?? []);
 }
 
+/** The first `most` sentences that differ from each other; more are not compared, because a transcript can have thousands. */
 function withoutRepeats(
   found: readonly Sentence[],
-  places: ReadonlyMap<Sentence, number>,
-  similarity: Similarity,
+  most: number,
+  { places, similarity }: { places: ReadonlyMap<Sentence, number>; similarity: Similarity },
 ): Sentence[] {
   const kept: Sentence[] = [];
   for (const sentence of found) {
+    if (kept.length === most) break;
     const at = places.get(sentence) ?? 0;
     if (kept.every((other) => similarity(at, places.get(other) ?? 0) < sameStatementFrom)) kept.push(sentence);
   }

@@ -7,7 +7,7 @@ import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import { pairKey } from './voices.ts';
-import { profilesOf, readVoiceSettings } from './voices.store.ts';
+import { profilesOf, readVoiceSettings, requestMatching } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; voices: VoiceIndex; log: Log };
 type Profile = { id: string; name: string; autoApply: boolean; ownerId: string | null; speakers: { id: string }[] };
@@ -101,7 +101,11 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
         try {
           await matchOwner(ownerId);
         } catch (err) {
-          log.info({ err: err as Error, owner_id: ownerId }, 'voices not compared: retry scheduled');
+          log.info(
+            { err: err as Error, owner_id: ownerId },
+            'voices not compared: retried after those of other owners',
+          );
+          await requestMatching(db, [ownerId]);
           return;
         }
         await db.$executeRaw`
