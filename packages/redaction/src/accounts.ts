@@ -48,7 +48,8 @@ function ibanAt(tokens: readonly Token[], at: number, words: NumberWords): Span[
     if (phrase) next = phrase.next - 1;
     const part = once.repeat(repeat ?? 1);
     compact += part;
-    if (compact.length >= 2 && !/^[A-Z]{2}\d{0,2}/.test(compact)) return [];
+    // Two letters and two digits: spelled letters end here, and are not joined again from each of them.
+    if (compact.length >= 2 && !/^[A-Z]{2}(?:$|\d(?:$|\d))/.test(compact)) return [];
     if (compact.length >= 15 && isIban(compact)) end = next;
   }
   if (end === undefined) return [];

@@ -337,7 +337,7 @@ describe('masked text', () => {
     const replies = await Promise.all([
       indexer.request(mediaRpc.listTranscribed, { after: null, limit: 100 }),
       indexer.request(mediaRpc.listShared, { after: null, limit: 100 }),
-      indexer.request(labelRpc.labelContext, { fileId: place.run.fileId }),
+      insights.request(labelRpc.labelContext, { fileId: place.run.fileId }),
     ]);
     const editor = readers['editor'] as TestUser;
     const path = `/api/files/${place.run.fileId}/transcript/segments/${place.segment}`;

@@ -177,9 +177,11 @@ async function scanTexts(rows: readonly ScannedText[], { find, version, options,
   });
 }
 
-/** Passages that are scanned without a pause for other requests, and those that overlap with the next ones. */
-const windowSize = 300;
-const overlap = 6;
+type Limits = { rows: number; letters: number };
+/** What is scanned without a pause for other requests. */
+const windowLimits: Limits = { rows: 300, letters: 20_000 };
+/** What of the neighbours is scanned with it: a span can continue there. */
+const overlapLimits: Limits = { rows: 6, letters: 2_000 };
 
 type ScannedWindow = { rows: readonly ScannedText[]; spans: FoundSpan[][] };
 
@@ -187,16 +189,40 @@ type ScannedWindow = { rows: readonly ScannedText[]; spans: FoundSpan[][] };
 export async function* scanWindows(
   detector: Detector,
   rows: readonly ScannedText[],
-  { language, knownNames: known }: DetectOptions,
+  { language, knownNames }: DetectOptions,
 ): AsyncGenerator<ScannedWindow> {
-  const options = { language, knownNames: [...known, ...introducedNames(rows.map(({ text }) => text))] };
-  for (let from = 0; from < rows.length; from += windowSize) {
-    const start = Math.max(0, from - overlap);
-    const spans = await scanTexts(rows.slice(start, from + windowSize + overlap), { ...detector, options });
-    const own = from - start;
-    yield { rows: rows.slice(from, from + windowSize), spans: spans.slice(own, own + windowSize) };
+  const known = new Set(knownNames);
+  for (const { from, to } of windowsOf(rows)) {
+    for (const name of introducedNames(rows.slice(from, to).map(({ text }) => text))) known.add(name);
     await yieldToOthers();
   }
+  const options = { language, knownNames: [...known] };
+  for (const { from, to } of windowsOf(rows)) {
+    const start = reachFrom(rows, from - 1, { step: -1, ...overlapLimits }) + 1;
+    const end = reachFrom(rows, to, { step: 1, ...overlapLimits });
+    const spans = await scanTexts(rows.slice(start, end), { ...detector, options });
+    yield { rows: rows.slice(from, to), spans: spans.slice(from - start, to - start) };
+    await yieldToOthers();
+  }
+}
+
+function* windowsOf(rows: readonly ScannedText[]): Generator<{ from: number; to: number }> {
+  for (let from = 0; from < rows.length;) {
+    const to = reachFrom(rows, from, { step: 1, ...windowLimits });
+    yield { from, to };
+    from = to;
+  }
+}
+
+/** @returns the first index beyond the limits; the row that exceeds `letters` is still within. */
+function reachFrom(rows: readonly ScannedText[], from: number, { step, ...limits }: Limits & { step: 1 | -1 }): number {
+  let at = from;
+  let letters = 0;
+  while (rows[at] && Math.abs(at - from) < limits.rows && letters < limits.letters) {
+    letters += rows[at]?.text.length ?? 0;
+    at += step;
+  }
+  return at;
 }
 
 export function readScannedTexts(db: Db | Tx, fileId: string): Promise<ScannedText[]> {

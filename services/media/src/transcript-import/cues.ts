@@ -27,6 +27,8 @@ export const maxPassageLetters = 20_000;
 const maxLineLetters = 1_000_000;
 /** With its markup: ends the reading of a hostile file before its passages are prepared. */
 const maxRawLetters = 10 * maxPassageLetters;
+/** Seconds: 10,000 hours. */
+export const maxTime = 36_000_000;
 const maxSpeakerLength = 200;
 /** Tags that format text. Other text in angle brackets is kept, because it may have been said or shown. */
 const formatTags = /<\/?(?:b|i|u|s|em|strong|font|c|ruby|rt|rp|lang|v|span)(?:[.\s][^<>]*)?\/?>/giu;
@@ -79,13 +81,20 @@ export function checkLineLength(text: string, line: number): void {
 
 export const passageTooLong = `This passage has more than ${maxPassageLetters} characters. Divide it.`;
 
-/** Collects the cues of a file up to the limit. */
+/** @throws AppError for times that no recording has. */
+export function checkTimes({ start, end, line }: Pick<ImportedCue, 'start' | 'end' | 'line'>): void {
+  if (Math.max(Math.abs(start ?? 0), Math.abs(end ?? 0)) > maxTime)
+    throw importErrors.invalid(line, `A time is beyond ${maxTime / 3600} hours.`);
+}
+
+/** Collects the cues of a file up to the limits. */
 export function createCueList() {
   const cues: ImportedCue[] = [];
   return {
     cues,
     add: (cue: ImportedCue): void => {
       checkCueCount(cues.length + 1, cue.line);
+      checkTimes(cue);
       cues.push(cue);
     },
   };

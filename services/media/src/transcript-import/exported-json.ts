@@ -1,11 +1,10 @@
 import { word } from '@overtone/contracts';
 import { z } from 'zod';
-import { collapseText, createCueList, speakerNameOf } from './cues.ts';
+import { collapseText, createCueList, maxTime, speakerNameOf } from './cues.ts';
 import type { ParsedTranscript } from './cues.ts';
 import { importErrors } from './import-errors.ts';
 
-const maxSeconds = 36_000_000;
-const seconds = z.number().min(-maxSeconds).max(maxSeconds);
+const seconds = z.number().min(-maxTime).max(maxTime);
 
 /** What an import needs of the JSON export; unknown fields are ignored. */
 const exported = z.object({

@@ -149,6 +149,13 @@ describe('a TTML file', () => {
   ])('is rejected with its line for %s', (_, text, line) => {
     expect(refusal(text, 'talk.ttml')).toEqual(['transcript_invalid', line]);
   });
+
+  it.each(['begin="0s" end="999999999999h"', 'begin="10001h"', 'begin="9000h" dur="2000h"', 'end="999999:00:00"'])(
+    'with times that no recording has (%s) is rejected',
+    (times) => {
+      expect(refusal(ttml(`<p ${times}>Hello</p>`), 'talk.ttml')).toEqual(['transcript_invalid', 4]);
+    },
+  );
 });
 
 describe('a plain text', () => {

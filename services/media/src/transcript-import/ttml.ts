@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { collapseText, createCueList, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
+import { checkTimes, collapseText, createCueList, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
 import type { ImportedCue, ParsedTranscript, ParseOptions } from './cues.ts';
 import { importErrors } from './import-errors.ts';
 
@@ -125,6 +125,7 @@ function scopeOf(name: string, attributes: Attributes, parent: Scope | undefined
   const [begin, end, dur] = [read('begin'), read('end'), read('dur')];
   const start = base + (begin ?? 0);
   const endsAt = end !== null ? base + end : dur !== null ? start + dur : (parent?.end ?? null);
+  checkTimes({ start, end: endsAt, line: place.line });
   return {
     name,
     start,

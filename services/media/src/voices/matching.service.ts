@@ -1,13 +1,15 @@
 import { voiceLimits } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
+import { groupsOf } from '../access/access.store.ts';
 import { auditAction } from '../audit/audit.ts';
 import { type Db, type Tx } from '../database.ts';
+import type { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import { pairKey } from './voices.ts';
-import { profilesOf, readVoiceSettings, requestMatching } from './voices.store.ts';
+import { readVoiceSettings, requestMatching } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; voices: VoiceIndex; log: Log };
 type Profile = { id: string; name: string; autoApply: boolean; ownerId: string | null; speakers: { id: string }[] };
@@ -18,19 +20,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
   const matchOwner = async (ownerId: string): Promise<void> => {
     const { profiles_enabled: enabled, suggestion_threshold: threshold } = await readVoiceSettings(db);
     if (!enabled) return;
-    const profiles = distinctNames(
-      await db.speakerProfile.findMany({
-        where: await profilesOf(db, ownerId),
-        include: {
-          speakers: {
-            where: { file: { deletedAt: null } },
-            orderBy: { createdAt: 'desc' },
-            take: voiceLimits.perGroup,
-          },
-        },
-        take: voiceLimits.groups,
-      }),
-    );
+    const profiles = distinctNames(await readProfiles(ownerId));
     const unnamed = await db.speaker.findMany({
       where: { profileId: null, displayName: null, voiceExcluded: false, file: { userId: ownerId, deletedAt: null } },
       select: { id: true },
@@ -41,6 +31,22 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
       threshold,
     );
     await db.$transaction((tx) => store(tx, { ownerId, profiles, suggested }));
+  };
+
+  /** The newest voices of each profile. A recording that is no longer shared with a person does not help that person. */
+  const readProfiles = async (ownerId: string): Promise<Profile[]> => {
+    const read = (where: Prisma.SpeakerProfileWhereInput, file: Prisma.MediaFileWhereInput) =>
+      db.speakerProfile.findMany({
+        where,
+        include: { speakers: { where: { file }, orderBy: { createdAt: 'desc' }, take: voiceLimits.perGroup } },
+        take: voiceLimits.groups,
+      });
+    const groupIds = await groupsOf(db, ownerId);
+    const granted = { grants: { some: { OR: [{ userId: ownerId }, { groupId: { in: groupIds } }] } } };
+    return [
+      ...(await read({ ownerId }, { deletedAt: null, OR: [{ userId: ownerId }, granted] })),
+      ...(await read({ groupId: { in: groupIds } }, { deletedAt: null })),
+    ].slice(0, voiceLimits.groups);
   };
 
   const suggest = async (speakerIds: string[], profiles: Profile[], threshold: number): Promise<Suggested[]> => {

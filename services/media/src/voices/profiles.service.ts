@@ -2,11 +2,11 @@ import type { AnswerOf, BodyOf, mediaRoutes, SpeakerProfile } from '@overtone/co
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { permits } from '../access/access.ts';
-import { groupsOf, lockedFile, may, permissionsOf } from '../access/access.store.ts';
+import { groupsOf, lockedFile, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
 import { type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
-import { markNamesChanged } from '../redaction/redaction.store.ts';
+import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import {
   deleteProfiles,
@@ -78,7 +78,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         };
         const changed = await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
         if (isMoved) await unlinkUnseen(tx, actor, changed);
-        if (name !== undefined) await renameSpeakers(tx, outbox, { profileId: id, from: profile.name, to: name });
+        if (name !== undefined) await renameSpeakers(tx, outbox, { actor, profile, to: name });
         const details = { profile: id, ...(isMoved ? { group: groupId ?? 'none' } : {}) };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, await ownersBeside(tx, profile));
@@ -88,7 +88,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
 
     remove: (actor: Actor, id: string): Promise<undefined> =>
       change(async (tx) => {
-        await visibleProfile(tx, actor, id);
+        await unlinkUnseen(tx, actor, await visibleProfile(tx, actor, id));
         await deleteProfiles(tx, outbox, { id });
         await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', { profile: id });
         return undefined;
@@ -100,7 +100,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const target = await visibleProfile(tx, actor, targetId);
         if (id === targetId) throw invalid('speaker_mismatch', 'Only two different profiles can be merged.');
         if (source.groupId !== target.groupId) await unlinkUnseen(tx, actor, { ...target, id });
-        await renameSpeakers(tx, outbox, { profileId: id, from: source.name, to: target.name });
+        await renameSpeakers(tx, outbox, { actor, profile: source, to: target.name });
         await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
         await tx.speakerProfile.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
@@ -128,12 +128,18 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         return readProfile(tx, profile.id);
       }),
 
+    /** In recordings that the caller may read, with their names: a masked one would tell whose voice it is. */
     occurrences: async (caller: Caller, id: string): Promise<Occurrences> => {
       await visibleProfile(db, caller, id);
       const voices = await readOccurrences(db, Prisma.sql`s.profile_id = ${id}::uuid`);
       const files = await db.mediaFile.findMany({ where: { id: { in: voices.map(({ file_uuid }) => file_uuid) } } });
+      const permissions = await permissionsOf(db, caller, files);
       const readable = new Set<string>();
-      for (const file of files) if (await may(db, caller, file, 'read')) readable.add(file.id);
+      for (const file of files) {
+        const permission = permissions.get(file.id);
+        if (permission && !(await maskFor(db, caller, { ...file, permission })).kinds.has('name'))
+          readable.add(file.id);
+      }
       return voices.filter(({ file_uuid }) => readable.has(file_uuid));
     },
 
@@ -189,9 +195,9 @@ async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
 }
 
 /**
- * When a profile changes its owner, or is merged into one of another owner, the voices of recordings stay in it whose
- * owners see it then or that the actor may edit. The others leave it, so that a person does not take away the voices of a group;
- * their names in the transcripts stay.
+ * When a profile changes its owner, is merged into one of another owner or is deleted, only voices of recordings are concerned
+ * whose owners see it then or that the actor may edit. The others leave it before: a person does not take away the voices of
+ * a group, nor delete those of a recording that is no longer shared. Their names in the transcripts stay.
  */
 async function unlinkUnseen(tx: Tx, actor: Actor, profile: Profile): Promise<void> {
   const owners = new Set(await ownersBeside(tx, profile));
@@ -257,20 +263,18 @@ async function unlinkSpeaker(
   await publishNames(tx, outbox, [speaker.fileId]);
 }
 
-/** Speakers that have the name of their profile follow its new name. */
+/** Speakers that have the name of their profile follow its new name, in the recordings that the actor may edit. */
 async function renameSpeakers(
   tx: Tx,
   outbox: Outbox,
-  { profileId, from, to }: { profileId: string; from: string; to: string },
+  { actor, profile, to }: { actor: Actor; profile: Profile; to: string },
 ): Promise<void> {
-  const where = { profileId, displayName: from };
-  const renamed = await tx.speaker.findMany({ where, select: { fileId: true } });
-  await tx.speaker.updateMany({ where, data: { displayName: to } });
-  await publishNames(
-    tx,
-    outbox,
-    renamed.map(({ fileId }) => fileId),
-  );
+  const where = { profileId: profile.id, displayName: profile.name };
+  const files = await tx.mediaFile.findMany({ where: { speakers: { some: where } } });
+  const permissions = await permissionsOf(tx, actor, files);
+  const fileIds = files.filter(({ id }) => permits(permissions.get(id), 'edit')).map(({ id }) => id);
+  await tx.speaker.updateMany({ where: { ...where, fileId: { in: fileIds } }, data: { displayName: to } });
+  await publishNames(tx, outbox, fileIds);
 }
 
 async function publishNames(tx: Tx, outbox: Outbox, fileIds: readonly string[]): Promise<void> {

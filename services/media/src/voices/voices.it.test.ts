@@ -315,6 +315,55 @@ describe('speaker profiles', () => {
     expect(await displayNames(run)).toEqual(['Anna', null]);
   });
 
+  it('are renamed and deleted without effect on recordings that are no longer shared', async () => {
+    const alice = newUser();
+    const { run, speakers } = await record('anna', 'ben', alice);
+    const share = { user_uuid: owner.userId, permission: 'editor' };
+    const shared = await media.json<{ uuid: string }>(alice, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    expect(shared.status).toBe(200);
+    const made = await media.json<SpeakerProfile>(owner, 'POST', '/api/speaker-profiles', {
+      name: 'Anna',
+      group_uuid: null,
+      speaker_uuids: [speakers[0]],
+    });
+    expect(made.status).toBe(201);
+    const own = await record('anna', 'carl');
+    await suggested(own.speakers[0]);
+    await media.json(alice, 'DELETE', `/api/files/${run.fileId}/shares/${shared.body.uuid}`);
+    expect((await change(made.body, { name: 'Defaced' })).status).toBe(200);
+    expect(await displayNames(run, alice)).toEqual(['Anna', null]);
+    await compared();
+    expect(await inbox()).toEqual([]);
+    expect((await media.json(owner, 'DELETE', `/api/speaker-profiles/${made.body.uuid}`)).status).toBe(204);
+    await name(speakers[0], 'Anna Miller', alice);
+    expect((await profiles(alice)).map((profile) => profile.name)).toEqual(['Anna Miller']);
+  });
+
+  it('of a group do not tell its members whose voice a masked name is, nor change recordings they may not edit', async () => {
+    const { groupId, member } = await group();
+    const { run, speakers } = await record('anna', 'ben');
+    const made = await media.json<SpeakerProfile>(owner, 'POST', '/api/speaker-profiles', {
+      name: 'Anna',
+      group_uuid: groupId,
+      speaker_uuids: [speakers[0]],
+    });
+    await media.json(owner, 'PUT', `/api/files/${run.fileId}/shares`, {
+      user_uuid: member.userId,
+      permission: 'viewer',
+    });
+    const occurrences = async () =>
+      (await media.json<unknown[]>(member, 'GET', `/api/speaker-profiles/${made.body.uuid}/occurrences`)).body;
+    expect(await occurrences()).toHaveLength(1);
+    await media.json(owner, 'PUT', `/api/files/${run.fileId}/redaction`, { masked_kinds: ['name'] });
+    expect(await occurrences()).toEqual([]);
+    const renamed = await media.json(member, 'PUT', `/api/speaker-profiles/${made.body.uuid}`, { name: 'Someone' });
+    expect(renamed.status).toBe(200);
+    // Its owner does not see the masked name either.
+    expect(await media.query('select display_name from speaker where uuid = $1', speakers[0])).toEqual([
+      { display_name: 'Anna' },
+    ]);
+  });
+
   it('are neither seen nor changed by other people', async () => {
     const { speakers } = await record('anna', 'ben');
     await name(speakers[0], 'Anna');
