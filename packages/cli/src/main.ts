@@ -2,6 +2,12 @@ import { createProgram } from './program.ts';
 import { Refusal } from './refusal.ts';
 import { createTerminal } from './terminal.ts';
 
+// The reader of a pipe may end first, as in `./overtone status | head -1`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 try {
   await createProgram().parseAsync();
 } catch (error) {

@@ -30,17 +30,22 @@ describe('catching up with another service', () => {
 
 describe('a periodic task', () => {
   it.each(failures)(
-    'runs again after a run that $failure, which is logged',
+    'runs again after runs that $failure; the first one and the recovery are logged',
     async ({ fail }) => {
       const again = Promise.withResolvers<string>();
-      const runs = [fail, async () => again.resolve('again')];
-      const warnings: unknown[] = [];
-      const warn = (...line: unknown[]): void => void warnings.push(line);
+      const runs = [fail, fail, fail, async () => {}, async () => again.resolve('again')];
+      const lines: unknown[] = [];
+      const keep = (...line: unknown[]): void => void lines.push(line);
       const run = (): Promise<void> => (runs.shift() ?? (() => Promise.resolve()))();
-      const running = periodic('clean up', 1, run).start(Object.assign(Object.create(log) as typeof log, { warn }));
+      const running = periodic('clean up', 1, run).start(
+        Object.assign(Object.create(log) as typeof log, { warn: keep, info: keep }),
+      );
       expect(await again.promise).toBe('again');
       await running.stop();
-      expect(warnings).toEqual([[{ err: expect.any(Error), task: 'clean up' }, 'periodic task failed']]);
+      expect(lines).toEqual([
+        [{ err: expect.any(Error), task: 'clean up' }, 'periodic task failed'],
+        [{ task: 'clean up', failures: 3 }, 'periodic task works again'],
+      ]);
     },
     10_000,
   );

@@ -4,15 +4,22 @@ import type { Log } from './log.ts';
 export type Periodic = { name: string; start: (log: Log) => { stop: () => Promise<void> } };
 type Work = (signal: AbortSignal) => Promise<void>;
 
-/** Runs `work` repeatedly, `everyMs` after its last run ended; a failed run is logged and does not end the repetition. */
+/**
+ * Runs `work` repeatedly, `everyMs` after its last run ended; a failed run does not end the repetition. The first failure
+ * and the next success are logged, the failures between them only for debugging: an outage lasts for many runs.
+ */
 export function periodic(name: string, everyMs: number, work: Work): Periodic {
+  let failures = 0;
   return repeat(name, async (signal, log) => {
     await sleep(everyMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     try {
       await work(signal);
+      if (failures > 0) log.info({ task: name, failures }, 'periodic task works again');
+      failures = 0;
     } catch (err) {
-      log.warn({ err: err as Error, task: name }, 'periodic task failed');
+      failures += 1;
+      log[failures === 1 ? 'warn' : 'debug']({ err: err as Error, task: name }, 'periodic task failed');
     }
   });
 }

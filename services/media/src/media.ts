@@ -39,7 +39,7 @@ export function createMedia(env: MediaEnv): Service {
   const { log, metrics, bus } = base;
   const database = createEventDatabase(base, (options) => new PrismaClient(options));
   const { db, outbox } = database;
-  const storage = createStorageSlice({ env, log });
+  const storage = createStorageSlice({ env, db, log });
   const { objects } = storage;
   const telemetry = createTelemetry(metrics, objects);
   const languages = createLanguages({ bus, log });

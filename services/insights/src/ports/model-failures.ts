@@ -35,7 +35,7 @@ export function toModelFailure(error: unknown, provider: string): AppError {
   if (call?.statusCode !== undefined) return failureOfStatus(call, call.statusCode, provider);
   if (refusal) return unavailable('provider_unreachable', refusal.message, { cause: error, permanent: true });
   // The connection worked, and what came over it is no answer.
-  if (error instanceof Error && /JSON|parse|validat/i.test(error.name))
+  if (error instanceof Error && (/JSON|parse|validat/i.test(error.name) || /finish reason/.test(error.message)))
     return modelFailures.answerInvalid(provider, error.message);
   return unavailable('provider_unreachable', `${provider} cannot be reached.`, {
     cause: error,

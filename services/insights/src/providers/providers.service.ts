@@ -10,6 +10,7 @@ import { conflict, isAppError, notFound, type AppError } from '@overtone/service
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';
 import type { ModelClient, ModelServer } from '../ports/model-client.ts';
+import { retryWaiting } from '../summaries/summary-attempts.store.ts';
 import type { Owner, ProviderRow, ProviderWithKey } from './provider-row.ts';
 import { hostOf, toServer, validateProvider, withStoredKey } from './providers.ts';
 import type { ProviderStore } from './providers.store.ts';
@@ -76,6 +77,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
         requireFreeName(rows, provider.name);
         const isActive = !rows.some((row) => row.isActive);
         await store.insert(tx, uuid, { provider, askedTokens, ownerId: owner, isActive });
+        if (isActive) await retryWaiting(tx, owner);
         await record(tx, request, 'model_provider_created', auditedOf(provider), owner);
         return await findOwn(tx, owner, uuid);
       });
@@ -93,6 +95,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
         requireFreeName(await store.list(tx, owner), provider.name, uuid);
         // Another change may have replaced the key or the server since.
         await store.update(tx, uuid, { provider: withStoredKey(input, withKey(before)), askedTokens });
+        if (before.isActive) await retryWaiting(tx, owner);
         await record(tx, request, 'model_provider_changed', auditedOf(provider), owner);
         return await findOwn(tx, owner, uuid);
       });
@@ -102,6 +105,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
         await store.lock(tx, owner);
         const row = await findOwn(tx, owner, uuid);
         await store.remove(tx, uuid);
+        if (row.isActive) await retryWaiting(tx, owner);
         await record(tx, request, 'model_provider_deleted', row, owner);
       }),
     activate: (request: AdminRequest, owner: Owner, uuid: string | null): Promise<void> =>
@@ -111,6 +115,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
         const row = uuid === null ? null : await findOwn(tx, owner, uuid);
         if (before?.uuid === row?.uuid) return;
         await store.activate(tx, owner, uuid);
+        await retryWaiting(tx, owner);
         await recordOperation({ tx, outbox, request }, 'model_provider_activated', {
           provider: row?.name ?? 'none',
           ...(row ? { host: hostOf(row), model: row.model } : {}),

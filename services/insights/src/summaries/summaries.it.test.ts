@@ -394,6 +394,21 @@ describe('a language model that fails', () => {
     expect(Date.parse(waiting.retry_at ?? '')).toBeGreaterThan(Date.now());
   });
 
+  it('does not delay a summary any more when another one is used instead', async () => {
+    await useModel(server);
+    const recording = recordings.add(speech(5));
+    server.answer(() => ({ reaction: 'disconnect' }));
+    await order(recording);
+    await until(recording, (current) => current.reason !== null);
+    await world.sql(`update insight_summary set due_at = now() + interval '1 hour', failures = 5`);
+    server.answer(answerShortly);
+    await useModel(server, { name: 'Another' });
+    const another = await world.sql<{ uuid: string }>(`select uuid from llm_provider where name = 'Another'`);
+    const activation = { configuration_id: another[0]?.uuid };
+    await world.call(newUser('super_admin'), 'POST', '/api/admin/llm-settings/set-active', activation);
+    await until(recording, (current) => current.status === 'completed');
+  });
+
   it('and a prompt that leaves no room for a transcript are reported', async () => {
     await useModel(server, { context_tokens: 2_048 });
     const recording = recordings.add(speech(5));

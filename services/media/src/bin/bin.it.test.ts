@@ -9,6 +9,7 @@ import { createBin } from './bin.service.ts';
 type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
 const media = await startMedia();
 const bus = await media.connectAs('search-indexer');
+const dispatcher = await media.connectAs('transcription-dispatcher');
 
 async function statusOf(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
   return (await media.json(person, method, path, body)).status;
@@ -68,7 +69,7 @@ describe('a deleted file', () => {
         bus.request(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 1 }),
         bus.request(mediaRpc.listTranscribed, { after: null, limit: 500 }),
         bus.request(mediaRpc.listShared, { after: null, limit: 500 }),
-        bus.request(mediaRpc.describeFiles, { fileIds: [run.fileId], reader }),
+        dispatcher.request(mediaRpc.describeFiles, { fileIds: [run.fileId], reader }),
       ]);
       const ids = [listed.files, shared.files, described.files].map((files) =>
         files.some(({ fileId }) => fileId === run.fileId),

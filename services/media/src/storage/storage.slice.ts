@@ -1,10 +1,19 @@
 import { createObjectStore, type ObjectStore, type ObjectStoreEnv } from '@overtone/object-store';
-import { periodic, type Log, type Slice } from '@overtone/service-kit';
+import { isAppError, periodic, unavailable, type Log, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
 
 const hour = 3_600_000;
 
 /** The object store of the recordings and everything derived from them. */
-export function createStorageSlice({ env, log }: { env: ObjectStoreEnv; log: Log }): Slice & { objects: ObjectStore } {
+export function createStorageSlice({
+  env,
+  db,
+  log,
+}: {
+  env: ObjectStoreEnv;
+  db: Db;
+  log: Log;
+}): Slice & { objects: ObjectStore } {
   const objects = createObjectStore(env);
   const removeLeftovers = async (): Promise<void> => void (await objects.removeLeftovers());
   return {
@@ -18,6 +27,39 @@ export function createStorageSlice({ env, log }: { env: ObjectStoreEnv; log: Log
       },
     ],
     periodics: [periodic('remove leftovers of killed writers', hour, removeLeftovers)],
-    checks: { object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
+    checks: {
+      object_storage: {
+        critical: false,
+        probe: async (signal) => {
+          await objects.ping(signal);
+          await requireLibrary(db, objects);
+        },
+      },
+    },
   };
+}
+
+/** An empty folder or bucket in place of the right one, such as a disk that is not mounted, is reported. */
+async function requireLibrary(db: Db, objects: ObjectStore): Promise<void> {
+  const newest = await db.mediaFile.findFirst({
+    where: { objectKey: { not: '' }, recordingRemovedAt: null, deletedAt: null },
+    orderBy: { uploadTime: 'desc' },
+    select: { objectKey: true },
+  });
+  if (!newest || (await exists(objects, newest.objectKey))) return;
+  for await (const _ of objects.list(`${newest.objectKey.split('/')[0]}/`)) return;
+  throw unavailable(
+    'storage_unavailable',
+    'The object storage is empty, but the library has recordings. Is the right folder or bucket connected?',
+  );
+}
+
+async function exists(objects: ObjectStore, key: string): Promise<boolean> {
+  return objects.head(key).then(
+    () => true,
+    (error: unknown) => {
+      if (isAppError(error) && error.kind === 'not_found') return false;
+      throw error;
+    },
+  );
 }

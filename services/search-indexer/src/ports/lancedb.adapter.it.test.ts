@@ -44,6 +44,17 @@ describe('LanceDB index', () => {
     expect(await index.size()).toBe(1);
   });
 
+  it('whose files were deleted while it runs reports that it cannot be read, and what to do', async () => {
+    const build = await index.beginBuild(null, true);
+    const row = buildRow({ fileId: randomUUID(), terms: 'kept', vector: vector(1, 0, 0) }, 0);
+    await index.replaceFile(build.id, row.fileId, [row], model);
+    for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true });
+    const failure = { code: 'search_unavailable', message: expect.stringContaining('start a reindex') };
+    await expect(index.size()).rejects.toMatchObject(failure);
+    await expect(index.passages([row.id])).rejects.toMatchObject(failure);
+    await expect(index.countByFile()).rejects.toMatchObject(failure);
+  });
+
   it('is lost and rebuilt when it was written by another version', async () => {
     const fileId = randomUUID();
     const old = await index.beginBuild(null, true);

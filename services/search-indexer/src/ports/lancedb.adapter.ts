@@ -1,4 +1,4 @@
-import type { Log } from '@overtone/service-kit';
+import { isAppError, unavailable, type Log } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { createBuildsFile } from './lancedb-builds.ts';
 import { readPassages, searchLegs } from './lancedb-legs.ts';
@@ -31,15 +31,15 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
     discardBuild: () => serialize(writes.discardBuild),
     replaceFile: (build, fileId, rows, model) => serialize(() => writes.replaceFile(build, fileId, rows, model)),
     removeFile: (fileId) => serialize(() => writes.removeFile(fileId)),
-    search: async (request) => {
+    search: reading(async (request) => {
       const { current } = await file.read();
       return current ? searchLegs(await tables.open(current.id), current, request) : nothingIndexed;
-    },
-    passages: async (ids) => {
+    }),
+    passages: reading(async (ids) => {
       const opened = ids.length > 0 ? await openCurrent() : null;
       return opened ? readPassages(opened, ids) : [];
-    },
-    countByFile: async () => {
+    }),
+    countByFile: reading(async () => {
       const counts = new Map<string, number>();
       const opened = await openCurrent();
       const rows = opened?.table.query().where(`kind in ('card', 'passage')`).select(['file_id', 'kind']);
@@ -49,8 +49,8 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
           counts.set(fileId, (counts.get(fileId) ?? 0) + (row['kind'] === 'passage' ? 1 : 0));
         }
       return counts;
-    },
-    size: async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0,
+    }),
+    size: reading(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
     maintain: async () => {
       if (!maintenance.isDue()) return;
       await serialize(async () => {
@@ -65,4 +65,17 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
     },
     close: () => serialize(tables.close),
   };
+}
+
+/** Deleted or damaged files are an index that cannot be read, with what to do, and no error of the program. */
+function reading<A extends unknown[], T>(read: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+  return (...args) =>
+    read(...args).catch((cause: unknown) => {
+      if (isAppError(cause)) throw cause;
+      throw unavailable(
+        'search_unavailable',
+        'The search index cannot be read. If its files were deleted or damaged, start a reindex in Administration, Search.',
+        { cause, retryAfterSeconds: 10 },
+      );
+    });
 }
