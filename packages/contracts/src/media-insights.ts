@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRpc, roles } from './define.ts';
 import { time } from './http.ts';
 import { sharePermissions } from './media-objects.ts';
+import { fileMasks } from './media-redaction.ts';
 
 /** A passage as every reader of the file may see it. */
 export const insightSegment = z.object({
@@ -30,6 +31,8 @@ export const insightFile = z.object({
   uploadTime: time,
   transcriptVersion: z.int(),
   tags: z.array(z.string()),
+  /** Of the passages in the same reply. */
+  masks: fileMasks,
 });
 export type InsightFile = z.infer<typeof insightFile>;
 
@@ -38,6 +41,7 @@ const readableFile = z.object({
   ownerId: z.uuid(),
   title: z.string(),
   permission: z.enum(['owner', ...sharePermissions]),
+  masks: fileMasks,
 });
 export type ReadableFile = z.infer<typeof readableFile>;
 const reader = z.object({ userId: z.uuid(), role: z.enum(roles) });

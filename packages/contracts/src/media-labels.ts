@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRpc, roles } from './define.ts';
+import { fileMasks } from './media-redaction.ts';
 
 /** The person who accepts a suggestion; null: the service itself. */
 export const labelActor = z
@@ -49,6 +50,7 @@ export const labelRpc = {
           permission: z.enum(['owner', 'editor', 'viewer']),
           /** 0: there is no transcript. */
           transcriptVersion: z.int(),
+          masks: fileMasks,
         }),
       ),
     }),

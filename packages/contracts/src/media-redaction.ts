@@ -17,6 +17,13 @@ export const redactionKinds = [
   'secret',
 ] as const;
 export type RedactionKind = (typeof redactionKinds)[number];
+
+/**
+ * What is masked in a file for at least one reader: kinds, and `unscanned` while text that was not scanned is withheld. What was
+ * made of its text may be shown while this contains nothing more. Null: a media of the previous release, which does not reply it.
+ */
+export const fileMasks = z.array(z.string()).nullable().default(null);
+export type FileMasks = z.infer<typeof fileMasks>;
 /** Readers of a file: by the share, its owner, and administrators who do not own it. */
 export const redactionAudiences = ['viewer', 'editor', 'owner', 'administrator'] as const;
 export type RedactionAudience = (typeof redactionAudiences)[number];

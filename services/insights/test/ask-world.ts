@@ -25,6 +25,7 @@ export type LibraryFile = {
   readers: Set<string>;
   isBinned: boolean;
   isWithheld: boolean;
+  masks: string[];
   lines: { uuid: string; start: number; end: number; text: string; speaker: string | null }[];
 };
 type Reader = { userId: string; role: TestUser['role'] };
@@ -54,6 +55,7 @@ function createLibrary() {
         readers: new Set(),
         isBinned: false,
         isWithheld: false,
+        masks: [],
         lines: lines.map((line, i) => {
           const [, speaker = null, text = line] = /^(\w+): (.*)$/s.exec(line) ?? [];
           return { uuid: randomUUID(), start: i * 10, end: i * 10 + 8, speaker, text };
@@ -131,11 +133,12 @@ export async function startAskWorld() {
   });
   serve(retrievalRpc.countMentions, (request) => countMentions(library, request));
   serve(mediaInsightsRpc.access, ({ fileIds, reader }) => ({
-    files: library.readable(reader, fileIds).map(({ fileId, ownerId, title }) => ({
+    files: library.readable(reader, fileIds).map(({ fileId, ownerId, title, masks }) => ({
       fileId,
       ownerId,
       title,
       permission: ownerId === reader.userId ? 'owner' : 'viewer',
+      masks,
     })),
   }));
   serve(mediaInsightsRpc.transcript, ({ fileId, offset, limit }) =>
@@ -194,6 +197,7 @@ function transcriptOf(file: LibraryFile | undefined, offset: number, limit: numb
       uploadTime: new Date(0).toISOString(),
       transcriptVersion: 1,
       tags: [],
+      masks: file.masks,
     },
     segments: file.isWithheld ? [] : segments.slice(offset, offset + limit),
     total: file.isWithheld ? 0 : segments.length,

@@ -22,6 +22,7 @@ export type FakeFile = {
   language: string;
   withheld: boolean;
   masksNames: boolean;
+  masks: string[];
   knownNames: string[];
   /** The text of each passage and the number of its speaker. */
   spoken: [speaker: number, text: string][];
@@ -51,7 +52,8 @@ export function createFakeMedia(nats: NatsConnection) {
       const file = files.get(fileId);
       const isOwner = file?.ownerId === reader.userId || reader.role !== 'user';
       const permission = isOwner ? ('owner' as const) : file?.readers.get(reader.userId);
-      return file && permission ? [{ fileId, ownerId: file.ownerId, permission, transcriptVersion: file.version }] : [];
+      const { ownerId, version: transcriptVersion = 0, masks = [] } = file ?? {};
+      return ownerId && permission ? [{ fileId, ownerId, permission, transcriptVersion, masks }] : [];
     }),
   }));
   bus.serve(labelRpc.labelContext, async ({ fileId }) => {
@@ -131,6 +133,7 @@ export function createFakeMedia(nats: NatsConnection) {
         language: 'en',
         withheld: false,
         masksNames: false,
+        masks: [],
         knownNames: [],
         spoken: [],
         speakers: [1, 2].map((number) => ({ uuid: randomUUID(), label: `SPEAKER_0${number}`, name: null })),
@@ -179,7 +182,7 @@ function segmentsOf({ fileId, spoken, speakers }: FakeFile): InsightSegment[] {
   });
 }
 
-function toInsightFile({ fileId, ownerId, language, version, tags }: FakeFile) {
+function toInsightFile({ fileId, ownerId, language, version, tags, masks }: FakeFile) {
   return {
     fileId,
     ownerId,
@@ -190,6 +193,7 @@ function toInsightFile({ fileId, ownerId, language, version, tags }: FakeFile) {
     uploadTime: '2026-01-01T00:00:00.000Z',
     transcriptVersion: version,
     tags,
+    masks,
   };
 }
 

@@ -20,6 +20,7 @@ export type Recording = {
   transcriptVersion: number;
   segments: InsightSegment[];
   withheld: boolean;
+  masks: string[];
   inBin: boolean;
   readers: Map<string, ReadableFile['permission']>;
 };
@@ -52,7 +53,7 @@ export function serveRecordings(nats: NatsConnection) {
   serve(mediaInsightsRpc.transcript, ({ fileId, offset, limit }) => {
     const recording = recordings.get(fileId);
     if (!recording || recording.inBin) return { file: null, segments: [], total: 0, withheld: false };
-    const { owner, title, tags, language, transcriptVersion, segments, withheld } = recording;
+    const { owner, title, tags, language, transcriptVersion, segments, withheld, masks } = recording;
     const file = {
       fileId,
       ownerId: owner.userId,
@@ -63,6 +64,7 @@ export function serveRecordings(nats: NatsConnection) {
       uploadTime: '2026-01-01T00:00:00Z',
       transcriptVersion,
       tags,
+      masks,
     };
     if (withheld) return { file, segments: [], total: 0, withheld };
     return { file, segments: segments.slice(offset, offset + limit), total: segments.length, withheld };
@@ -72,7 +74,7 @@ export function serveRecordings(nats: NatsConnection) {
       const recording = recordings.get(fileId);
       const permission = recording && permissionOf(recording, reader);
       return recording && permission && !recording.inBin
-        ? [{ fileId, ownerId: recording.owner.userId, title: recording.title, permission }]
+        ? [{ fileId, ownerId: recording.owner.userId, title: recording.title, permission, masks: recording.masks }]
         : [];
     }),
   }));
@@ -87,6 +89,7 @@ export function serveRecordings(nats: NatsConnection) {
         transcriptVersion: 1,
         segments,
         withheld: false,
+        masks: [],
         inBin: false,
         readers: new Map(),
         ...more,

@@ -1,4 +1,4 @@
-import { askLimits } from '@overtone/contracts';
+import { askLimits, type FileMasks } from '@overtone/contracts';
 import { conflict, rateLimited } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
@@ -40,7 +40,7 @@ export async function reopenQuestion(
   await requireCapacity(tx, userId);
   const rows = await tx.$queryRaw<{ attempt: number }[]>`
     update conversation_message set status = 'answering', attempt = attempt + 1, error_code = null, made_by = null,
-      provider = null, model = null, sentences = '[]', citations = '[]', file_ids = '{}', owner_ids = '{}',
+      provider = null, model = null, sentences = '[]', citations = '[]', file_ids = '{}', owner_ids = '{}', masks = '{}',
       answered_at = null, attempted_at = now(), lease_until = now() + make_interval(secs => ${leaseSeconds})
     where uuid = ${messageId}::uuid returning attempt`;
   return { conversationId, messageId, attempt: rows[0]?.attempt ?? 0, question: message.question };
@@ -77,17 +77,18 @@ export async function renewLease(db: Db, { messageId, attempt }: Attempt): Promi
 
 /**
  * Stores which recordings the answer will rest on, before their text is read: when more of one is masked or one is deleted
- * from now on, the answer is removed.
+ * from now on, the answer is removed. Until then it is hidden by what is masked in them now.
  * @returns false when the attempt was replaced, removed or deleted.
  */
 export async function recordEvidence(
   db: Db,
   { messageId, attempt }: Attempt,
-  files: readonly { fileId: string; ownerId: string }[],
+  files: readonly { fileId: string; ownerId: string; masks: FileMasks }[],
 ): Promise<boolean> {
   const [fileIds, ownerIds] = [files.map(({ fileId }) => fileId), files.map(({ ownerId }) => ownerId)];
+  const masks = JSON.stringify(Object.fromEntries(files.map((file) => [file.fileId, file.masks])));
   const count = await db.$executeRaw`
-    update conversation_message set
+    update conversation_message set masks = masks || ${masks}::jsonb,
       file_ids = array(select distinct unnest(file_ids || ${fileIds}::uuid[])),
       owner_ids = array(select distinct unnest(owner_ids || ${ownerIds}::uuid[]))
     where uuid = ${messageId}::uuid and attempt = ${attempt} and status = 'answering'`;
@@ -102,11 +103,14 @@ export async function inheritEvidence(
 ): Promise<void> {
   await db.$executeRaw`
     with earlier as (
-      select m.file_ids, m.owner_ids from conversation_message m
+      select m.file_ids, m.owner_ids, m.masks, m.position from conversation_message m
       where m.conversation_id = ${conversationId}::uuid
         and m.position < (select position from conversation_message where uuid = ${messageId}::uuid)
       order by m.position desc limit ${turns})
     update conversation_message set
+      -- The latest: those that were made while less was masked have been removed.
+      masks = coalesce(
+        (select jsonb_object_agg(m.key, m.value order by e.position) from earlier e, jsonb_each(e.masks) m), '{}'),
       file_ids = array(select distinct unnest(e.file_ids) from earlier e),
       owner_ids = array(select distinct unnest(e.owner_ids) from earlier e)
     where uuid = ${messageId}::uuid and attempt = ${attempt} and status = 'answering'`;
@@ -135,7 +139,7 @@ export async function removeAnswers(
         ? Prisma.sql`owner_ids @> array[${ownerId}::uuid]`
         : Prisma.sql`file_ids <> '{}'`;
   return db.$executeRaw`
-    update conversation_message set status = 'removed', sentences = '[]', citations = '[]', file_ids = '{}', owner_ids = '{}',
+    update conversation_message set status = 'removed', sentences = '[]', citations = '[]', file_ids = '{}', owner_ids = '{}', masks = '{}',
       made_by = null, provider = null, model = null, error_code = null, lease_until = null
     where ${concerned}`;
 }

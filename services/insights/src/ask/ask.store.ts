@@ -72,7 +72,7 @@ type MessageRow = Message & { position: number };
 export function selectMessages(db: Db | Tx, conversationId: string): Promise<MessageRow[]> {
   return db.$queryRaw<MessageRow[]>`
     select uuid::text as id, position, question, made_by as "madeBy", provider, model, sentences, citations,
-      file_ids::text[] as "fileIds", search_partial as "searchPartial", asked_at as "askedAt", answered_at as "answeredAt",
+      file_ids::text[] as "fileIds", masks, search_partial as "searchPartial", asked_at as "askedAt", answered_at as "answeredAt",
       case when status = 'answering' and lease_until < now() then 'failed' else status end as status,
       case when status = 'answering' and lease_until < now() then 'answer_interrupted' else error_code end as "errorCode"
     from conversation_message where conversation_id = ${conversationId}::uuid order by position`;

@@ -208,6 +208,15 @@ describe('an answer is removed', () => {
     expect((await retry(ada, id, message.uuid)).message?.status).toBe('answered');
   });
 
+  it('and hidden as soon as more of its recording is masked, before the event arrives', async () => {
+    const ada = newUser();
+    const { id, file } = await answered(ada);
+    file.masks = ['name'];
+    const [message] = await messagesOf(ada, id);
+    expect(message).toMatchObject({ status: 'answered', citations: [{ withheld: true, quote: null }] });
+    expect(JSON.stringify(message)).not.toMatch(/Lisbon|Ben/);
+  });
+
   it('while it is being written', async () => {
     const ada = newUser();
     const file = library.add(ada, 'Planning', 'Ben: We move the office to Lisbon in October.');

@@ -92,7 +92,7 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 async function readableFiles(media: MediaFiles, reader: Reader, fileIds: readonly string[]): Promise<ReadableFiles> {
   const wanted = [...new Set(fileIds)];
-  return new Map((await media.access(wanted, reader)).map(({ fileId, title }) => [fileId, title]));
+  return new Map((await media.access(wanted, reader)).map((file) => [file.fileId, file]));
 }
 
 /** Titles of files and collections that the reader may read, by id. */
@@ -108,7 +108,7 @@ async function scopeTitles(
     readableFiles(media, reader, idsOf('file')),
     media.collectionNames(idsOf('collection'), reader),
   ]);
-  return new Map([...files, ...collections]);
+  return new Map([...[...files].map(([id, { title }]): [string, string] => [id, title]), ...collections]);
 }
 
 async function toItems(

@@ -62,8 +62,7 @@ export function createEvidence({ search, media }: Deps) {
         material.isPartial || Object.values(legs).some((leg) => leg === 'unavailable' || leg === 'failed');
       // The index may lag behind a share that was ended.
       const candidates = evidence === 'general' && isOne ? fileIds : found.files.map(({ fileId }) => fileId);
-      const readable = await media.access(candidates, reader);
-      const files = readable.map(({ fileId, ownerId, title }) => ({ fileId, ownerId, title }));
+      const files = await media.access(candidates, reader);
       const nothing = { evidence: 'none' as const, files: [], passages: [], language: null, isPartial };
       if (evidence === 'none' || files.length === 0 || !(await record(files))) return nothing;
       const partsOf = new Map(found.files.map(({ fileId, passages }) => [fileId, passages]));

@@ -1,10 +1,11 @@
+import type { MediaFile } from '../ports/media-files.adapter.ts';
 import type { Passage } from './citations.ts';
 
 /** A segment of a transcript as readers may read it, times in seconds. */
 export type Segment = { start: number; end: number; text: string; speaker: string | null };
 /** A part of a recording that search found. */
 export type Found = { start: number; end: number; score: number };
-export type EvidenceFile = { fileId: string; ownerId: string; title: string };
+export type EvidenceFile = MediaFile;
 type Ranked = Passage & { score: number };
 
 /** A turn of fewer words is joined with the next segment of the same speaker, so that sentences are not cut. */
@@ -12,7 +13,11 @@ const minWords = 30;
 const maxWords = 80;
 
 /** The turns of a recording inside the parts that search found, each once, with the score of its best part. */
-export function passagesOf(file: EvidenceFile, segments: readonly Segment[], found: readonly Found[]): Ranked[] {
+export function passagesOf(
+  file: Pick<EvidenceFile, 'fileId' | 'title'>,
+  segments: readonly Segment[],
+  found: readonly Found[],
+): Ranked[] {
   const passages: Ranked[] = [];
   let open: { segments: Segment[]; score: number } | null = null;
   const close = (): void => {
@@ -49,7 +54,11 @@ function wordCount(segments: readonly Segment[]): number {
   return segments.reduce((sum, { text }) => sum + text.split(/\s+/).length, 0);
 }
 
-function toPassage({ fileId, title }: EvidenceFile, segments: readonly Segment[], score: number): Ranked {
+function toPassage(
+  { fileId, title }: Pick<EvidenceFile, 'fileId' | 'title'>,
+  segments: readonly Segment[],
+  score: number,
+): Ranked {
   const [first, last] = [segments[0] as Segment, segments.at(-1) as Segment];
   const text = segments.map((segment) => segment.text.trim()).join(' ');
   return { fileId, title, start: first.start, end: last.end, speaker: first.speaker, text, score };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConversationObject } from '@overtone/contracts';
 import { toMarkdown } from './markdown.ts';
-import { answerText, visibleMessage, type Message } from './visible.ts';
+import { answerText, visibleMessage, type Message, type ReadableFiles } from './visible.ts';
 
 const stored: Message = {
   id: 'm',
@@ -21,15 +21,17 @@ const stored: Message = {
     { number: 2, fileId: 'b', start: 5, end: 9, speaker: null, quote: 'Twelve thousand.' },
   ],
   fileIds: ['a', 'b'],
+  masks: { a: ['name'], b: null },
   searchPartial: false,
   errorCode: null,
   askedAt: new Date(0),
   answeredAt: new Date(1),
 };
 const both = new Map([
-  ['a', 'Planning'],
-  ['b', 'Costs'],
+  ['a', { title: 'Planning', masks: ['name'] }],
+  ['b', { title: 'Costs', masks: ['name'] }],
 ]);
+const planningOnly = new Map([['a', { title: 'Planning', masks: [] }]]);
 
 describe('a message', () => {
   it('is complete for a reader of all its recordings', () => {
@@ -39,7 +41,7 @@ describe('a message', () => {
   });
 
   it('withholds title, time, speaker and quote of a recording that the reader may not read', () => {
-    const { citations } = visibleMessage(stored, new Map([['a', 'Planning']]));
+    const { citations } = visibleMessage(stored, planningOnly);
     expect(citations[1]).toEqual({
       number: 2,
       withheld: true,
@@ -52,8 +54,15 @@ describe('a message', () => {
     });
   });
 
+  it('withholds a recording of which more is masked than when the answer was made', () => {
+    const masked = (masks: string[]) => visibleMessage(stored, new Map([...both, ['a', { title: 'Planning', masks }]]));
+    expect(masked([]).citations.map(({ withheld }) => withheld)).toEqual([false, false]);
+    expect(masked(['name', 'phone']).citations.map(({ withheld }) => withheld)).toEqual([true, false]);
+    expect(answerText(masked(['name', 'phone']))).toBe('It costs twelve thousand.');
+  });
+
   it('withholds each sentence that may rest on such a recording', () => {
-    const message = visibleMessage(stored, new Map([['a', 'Planning']]));
+    const message = visibleMessage(stored, planningOnly);
     expect(message.sentences.map(({ withheld }) => withheld)).toEqual([false, true, true, true]);
     expect(answerText(message)).toBe('To Lisbon.');
   });
@@ -64,7 +73,7 @@ describe('a message', () => {
 });
 
 describe('a conversation as Markdown', () => {
-  const conversation = (readable: ReadonlyMap<string, string>, message = stored): ConversationObject => ({
+  const conversation = (readable: ReadableFiles, message = stored): ConversationObject => ({
     uuid: 'c',
     title: 'The <b>move</b>',
     scope: 'library',

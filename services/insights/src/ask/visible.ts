@@ -1,4 +1,6 @@
 import type { AskMessage, AskStatus, AnswerMaker } from '@overtone/contracts';
+import { isMoreMasked } from '../masks.ts';
+import type { MediaFile } from '../ports/media-files.adapter.ts';
 import type { Citation, Sentence } from './citations.ts';
 
 /** A stored question and its answer. */
@@ -12,19 +14,23 @@ export type Message = {
   sentences: Sentence[];
   citations: Citation[];
   fileIds: string[];
+  /** What was masked in each of the files. */
+  masks: Record<string, unknown>;
   searchPartial: boolean;
   errorCode: string | null;
   askedAt: Date;
   answeredAt: Date | null;
 };
-/** Titles of the files that a reader may read, by id. */
-export type ReadableFiles = ReadonlyMap<string, string>;
+/** The files that a reader may read, by id. */
+export type ReadableFiles = ReadonlyMap<string, Pick<MediaFile, 'title' | 'masks'>>;
 
 /**
  * A message as its reader may read it. A citation of a file that the reader may not read has neither title nor quote. A sentence
- * is withheld when it rests on such a file, and also when it rests on no citation and the answer used such a file.
+ * is withheld when it rests on such a file, and also when it rests on no citation and the answer used such a file. A file of which
+ * more is masked than when the answer was made counts as one that may not be read.
  */
-export function visibleMessage(message: Message, readable: ReadableFiles): AskMessage {
+export function visibleMessage(message: Message, files: ReadableFiles): AskMessage {
+  const readable = new Map([...files].filter(([id, { masks }]) => !isMoreMasked(masks, message.masks[id])));
   const hidden = new Set(message.citations.filter(({ fileId }) => !readable.has(fileId)).map(({ number }) => number));
   const usesHidden = message.fileIds.some((id) => !readable.has(id));
   return {
@@ -50,12 +56,12 @@ function visibleCitation(
   { number, fileId, start, end, speaker, quote }: Citation,
   readable: ReadableFiles,
 ): AskMessage['citations'][number] {
-  const title = readable.get(fileId);
-  if (title === undefined) {
+  const file = readable.get(fileId);
+  if (!file) {
     const nothing = { file_uuid: null, file_title: null, start: null, end: null, speaker: null, quote: null };
     return { number, withheld: true, ...nothing };
   }
-  return { number, withheld: false, file_uuid: fileId, file_title: title, start, end, speaker, quote };
+  return { number, withheld: false, file_uuid: fileId, file_title: file.title, start, end, speaker, quote };
 }
 
 /** The answer as one text, for the model and for search; empty when nothing of it may be read. */

@@ -1,8 +1,8 @@
-import { collectionNamesRpc, collectionRpc } from '@overtone/contracts';
+import { collectionNamesRpc, collectionRpc, type FileMasks } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
 import type { Media, Reader } from './media.adapter.ts';
 
-export type MediaFile = { fileId: string; ownerId: string; title: string };
+export type MediaFile = { fileId: string; ownerId: string; title: string; masks: FileMasks };
 /** Times in seconds. `speaker`: the given name, or `Speaker 1`. */
 export type SpokenSegment = { uuid: string; start: number; end: number; text: string; speaker: string | null };
 
@@ -22,7 +22,7 @@ export function createMediaFiles({ bus, media }: { bus: Pick<Bus, 'request'>; me
   return {
     access: async (fileIds, reader) => {
       const files = await media.access(fileIds, reader);
-      return [...files.values()].map(({ fileId, ownerId, title }) => ({ fileId, ownerId, title }));
+      return [...files.values()].map(({ fileId, ownerId, title, masks }) => ({ fileId, ownerId, title, masks }));
     },
     transcript: async (fileId, signal) => {
       const transcript = await media.readTranscript(fileId, signal);

@@ -63,7 +63,7 @@ async function readOnce(
   signal: AbortSignal | undefined,
 ): Promise<Transcript | null | 'changed'> {
   const segments: InsightSegment[] = [];
-  let version: number | undefined;
+  let [version, masks]: [number?, string?] = [];
   for (;;) {
     signal?.throwIfAborted();
     const page = await bus.request(mediaInsightsRpc.transcript, { fileId, offset: segments.length, limit: pageSize });
@@ -71,7 +71,8 @@ async function readOnce(
     if (!file) return null;
     if (withheld) return { file, segments: [], withheld };
     version ??= file.transcriptVersion;
-    if (file.transcriptVersion !== version) return 'changed';
+    masks ??= JSON.stringify(file.masks);
+    if (file.transcriptVersion !== version || JSON.stringify(file.masks) !== masks) return 'changed';
     segments.push(...page.segments);
     if (segments.length >= total) return { file, segments, withheld };
     // The number of passages has changed between two pages.

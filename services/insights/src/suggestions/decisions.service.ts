@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 import type { Suggestion } from '../generated/client.ts';
 import type { FileAccess, LabelsPort } from '../ports/labels.adapter.ts';
 import type { Person } from './person.ts';
-import { normalizedName, toFileSuggestions } from './suggestions.ts';
+import { normalizedName, toFileSuggestions, unmaskedParts } from './suggestions.ts';
 import { readFileSuggestions, setStatus } from './suggestions.store.ts';
 
 export type DecisionsDeps = {
@@ -20,7 +20,7 @@ type Transition = { from: readonly string[]; to: SuggestionStatus };
 /** What people do with suggestions: read, accept, reject, take back. */
 export function createDecisions({ db, outbox, labels }: DecisionsDeps) {
   const read = async (file: FileAccess): Promise<FileSuggestions> =>
-    toFileSuggestions(file.fileId, await readFileSuggestions(db, file.fileId), file);
+    toFileSuggestions(file.fileId, await readFileSuggestions(db, file.fileId, file.masks), file);
 
   const decide = async (
     person: Person,
@@ -99,8 +99,8 @@ export function createDecisions({ db, outbox, labels }: DecisionsDeps) {
     },
     /** @throws AppError suggestion_unknown, before anything is applied. */
     acceptByName: async (person: Person, fileId: string, { tags, collections }: Named): Promise<Decision> => {
-      await usableFile(labels, person, fileId, 'edit');
-      const { suggestions } = await readFileSuggestions(db, fileId);
+      const { masks } = await usableFile(labels, person, fileId, 'edit');
+      const { suggestions } = await readFileSuggestions(db, fileId, masks);
       const find = (kind: string, name: string): string => {
         const row = suggestions.find((entry) => entry.kind === kind && entry.normalizedName === normalizedName(name));
         if (!row) throw invalid('suggestion_unknown', `This ${kind} was not suggested for the file: ${name}`);
@@ -134,8 +134,12 @@ export async function usableFile(
 }
 
 /** @throws AppError not_found when none of the suggestions exists for this reader. */
-async function chosenRows(db: Db, { fileId, permission }: FileAccess, ids: readonly string[]): Promise<Suggestion[]> {
-  const rows = await db.suggestion.findMany({ where: { fileId, id: { in: [...ids] } } });
+async function chosenRows(
+  db: Db,
+  { fileId, permission, masks }: FileAccess,
+  ids: readonly string[],
+): Promise<Suggestion[]> {
+  const rows = unmaskedParts(await db.suggestion.findMany({ where: { fileId, id: { in: [...ids] } } }), masks);
   const visible = rows.filter(({ kind }) => kind !== 'collection' || permission === 'owner');
   if (visible.length === 0 && ids.length > 0) throw notFound('There is no such suggestion.');
   return visible;

@@ -95,10 +95,10 @@ export function createExtraction(deps: ExtractionDeps) {
       ...candidate,
       status: automatic.has(candidate) ? ('applying' as const) : ('pending' as const),
     }));
-    const { transcriptVersion } = transcript.file;
+    const { transcriptVersion, masks } = transcript.file;
     const isStored = await db.$transaction(async (tx) => {
       if (!(await recordResult(tx, order, { transcriptVersion, provider, model }))) return false;
-      await replacePending(tx, order, rows);
+      await replacePending(tx, order, rows, masks);
       return true;
     });
     if (isStored) await applyChosen(order);
@@ -145,10 +145,10 @@ export function createExtraction(deps: ExtractionDeps) {
       ...candidate,
       status: 'pending' as const,
     }));
-    const { transcriptVersion } = transcript.file;
+    const { transcriptVersion, masks } = transcript.file;
     await db.$transaction(async (tx) => {
       if (!(await recordResult(tx, order, { transcriptVersion, provider, model }))) return;
-      await replacePending(tx, order, rows);
+      await replacePending(tx, order, rows, masks);
       await endAttempt(tx, order, 'completed');
       await announce(tx, order);
     });

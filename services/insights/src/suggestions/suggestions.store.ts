@@ -1,8 +1,8 @@
-import type { ExtractionState, SuggestionPart, SuggestionStatus } from '@overtone/contracts';
+import type { ExtractionState, FileMasks, SuggestionPart, SuggestionStatus } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { hasTurn } from '../providers/providers.store.ts';
-import { kindsOf, normalizedName, type Candidate } from './suggestions.ts';
+import { kindsOf, normalizedName, unmaskedParts, type Candidate } from './suggestions.ts';
 
 export type FilePart = { fileId: string; part: SuggestionPart };
 export type ExtractionOrder = FilePart & {
@@ -108,11 +108,13 @@ export async function endAttempt(
 /**
  * Replaces suggestions without a decision. Earlier decisions stay, and a suggestion that is made again keeps its id: a
  * person may be deciding on it.
+ * @param masks of the text that they were made of
  */
 export async function replacePending(
   tx: Tx,
   { fileId, part }: FilePart,
   candidates: readonly (Candidate & { status: 'pending' | 'applying' })[],
+  masks: FileMasks,
 ): Promise<void> {
   const rows = JSON.stringify(
     candidates.map((candidate) => ({ ...candidate, normalizedName: normalizedName(candidate.name) })),
@@ -129,12 +131,14 @@ export async function replacePending(
           and c."speakerUuid" is not distinct from s.speaker_id)`;
   await tx.$executeRaw`
     insert into suggestion as s
-      (media_file_id, kind, name, normalized_name, speaker_id, confidence, rationale, segment_id, start_time, status)
-    select ${fileId}::uuid, kind, name, "normalizedName", "speakerUuid", confidence, rationale, "segmentUuid", start, status
+      (media_file_id, kind, name, normalized_name, speaker_id, confidence, rationale, segment_id, start_time, status, masks)
+    select ${fileId}::uuid, kind, name, "normalizedName", "speakerUuid", confidence, rationale, "segmentUuid", start, status,
+      ${masks && JSON.stringify(masks)}::jsonb
     from (${made}) c
     on conflict on constraint uq_suggestion do update
     set name = excluded.name, confidence = excluded.confidence, rationale = excluded.rationale,
-      segment_id = excluded.segment_id, start_time = excluded.start_time, status = excluded.status
+      segment_id = excluded.segment_id, start_time = excluded.start_time, status = excluded.status,
+      masks = excluded.masks
     where s.status = 'pending'`;
 }
 
@@ -150,14 +154,15 @@ export async function setStatus(
   return rows.map(({ id }) => id);
 }
 
-export async function readFileSuggestions(db: Db | Tx, fileId: string) {
+/** @param masks of the file now: what may contain text that they mask is left out. */
+export async function readFileSuggestions(db: Db | Tx, fileId: string, masks: FileMasks) {
   // In this order: what an extraction that has ended stored is then seen, too.
   const extractions = await db.suggestionExtraction.findMany({ where: { fileId } });
   const suggestions = await db.suggestion.findMany({
     where: { fileId },
     orderBy: [{ confidence: 'desc' }, { name: 'asc' }],
   });
-  return { extractions, suggestions };
+  return { extractions, suggestions: unmaskedParts(suggestions, masks) };
 }
 
 /** More of these files is masked: quotes may contain it, and so may names that were taken from the text. */

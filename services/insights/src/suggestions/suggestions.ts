@@ -1,6 +1,7 @@
 import type {
   AutoLabelPreference,
   ExtractionObject,
+  FileMasks,
   FileSuggestions,
   LabelSettings,
   SuggestionKind,
@@ -9,6 +10,7 @@ import type {
   SuggestionStatus,
 } from '@overtone/contracts';
 import { findSameTag } from '../extractive/fuzzy.ts';
+import { isMoreMasked } from '../masks.ts';
 import { cleanParagraph } from '../untrusted/untrusted.ts';
 import type { AutoLabelPreference as StoredPreference, Suggestion, SuggestionExtraction } from '../generated/client.ts';
 
@@ -182,6 +184,14 @@ export function effectivePreference(settings: LabelSettings, stored: Preference 
     collections_enabled: stored?.collectionsEnabled ?? true,
     is_set: stored !== null,
   };
+}
+
+/** What stays of stored suggestions when more is masked than in the text they were made of: decisions, without quotes. */
+export function unmaskedParts(suggestions: readonly Suggestion[], masks: FileMasks): Suggestion[] {
+  return suggestions.flatMap((row) => {
+    if (!isMoreMasked(masks, row.masks)) return [row];
+    return row.status === 'pending' || row.status === 'applying' ? [] : [{ ...row, rationale: '' }];
+  });
 }
 
 type Reader = { permission: 'owner' | 'editor' | 'viewer'; ownerId: string; transcriptVersion: number };

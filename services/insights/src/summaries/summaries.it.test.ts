@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { mediaEvents, summaryEvents, userErasureOrdered, type SummaryVersion } from '@overtone/contracts';
+import {
+  insightsRpc,
+  mediaEvents,
+  summaryEvents,
+  userErasureOrdered,
+  type ReplyOf,
+  type SummaryObject,
+  type SummaryVersion,
+} from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer, type ModelCall } from '@overtone/testkit/language-model';
@@ -32,6 +40,11 @@ async function edited(recording: Recording): Promise<void> {
   recording.transcriptVersion += 1;
   const { fileId, owner, transcriptVersion } = recording;
   await world.emit(mediaEvents.transcriptEdited, { fileId, ownerId: owner.userId, transcriptVersion });
+}
+
+async function exportedSummary(fileId: string, masks: string[]): Promise<SummaryObject | null> {
+  const reply = await world.nats.request(insightsRpc.summary.subject, JSON.stringify({ fileId, masks }));
+  return reply.json<{ ok: ReplyOf<typeof insightsRpc.summary> }>().ok.summary;
 }
 
 async function versionsOf(recording: Recording): Promise<SummaryVersion[]> {
@@ -252,6 +265,43 @@ describe('masks', () => {
     await edited(recording);
     await until(recording, (current) => !current.withheld);
     expect((await read(recording)).summary.brief.length).toBeGreaterThanOrEqual(0);
+  });
+
+  it('hide a summary as soon as more is masked, before the event arrives, until the transcript was compared', async () => {
+    const recording = recordings.add(speech(5), { masks: ['name'] });
+    await made(recording);
+    recording.masks = ['name', 'phone'];
+    const hidden = await world.call(recording.owner, 'GET', path(recording, 'summary'));
+    expect(hidden).toMatchObject({ status: 409, body: { code: 'summary_withheld' } });
+    expect(await status(recording)).toMatchObject({ withheld: true, advice: 'create_again' });
+    expect(await versionsOf(recording)).toMatchObject([{ withheld: true }]);
+    const exported = (masks: string[]) => exportedSummary(recording.fileId, masks);
+    expect([await exported(['phone']), (await exported([]))?.version]).toEqual([null, 1]);
+    await edited(recording);
+    await until(recording, (current) => !current.withheld);
+    expect(await read(recording)).toMatchObject({ version: 1, out_of_date: false });
+  });
+
+  it('remove a summary of text that is masked now when it is compared before the event arrives', async () => {
+    const recording = recordings.add(speech(5, (i) => `the secret is marzipan${i}`));
+    await made(recording);
+    for (const segment of recording.segments) segment.text = 'the secret is [secret]';
+    recording.masks = ['secret'];
+    await edited(recording);
+    await until(recording, (current) => current.withheld && current.out_of_date);
+    recording.masks = [];
+    const rows = await world.sql('select content from insight_summary where media_file_id = $1', [recording.fileId]);
+    expect(rows).toEqual([{ content: null }]);
+  });
+
+  it('do not hide a summary of the previous release, whose masks are stored when it is compared', async () => {
+    const recording = recordings.add(speech(5), { masks: ['phone'] });
+    await made(recording);
+    await world.sql('update insight_summary set masks = null');
+    expect((await read(recording)).withheld).toBe(false);
+    await waitFor(async () => (await world.sql('select 1 from insight_summary where masks = \'["phone"]\''))[0]);
+    recording.masks = ['name', 'phone'];
+    expect(await status(recording)).toMatchObject({ withheld: true });
   });
 
   it('remove a summary that was made of text which is masked now', async () => {

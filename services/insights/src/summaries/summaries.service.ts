@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, SummaryObject, SummaryStatus, summaryRoutes } from '@overtone/contracts';
+import type { AnswerOf, BodyOf, FileMasks, SummaryObject, SummaryStatus, summaryRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, forbidden, notFound, type Caller } from '@overtone/service-kit';
 import { type Db } from '../database.ts';
@@ -20,14 +20,15 @@ import {
 type Routes = typeof summaryRoutes;
 type Ordered = AnswerOf<Routes['summarize']>;
 type Deps = { db: Db; outbox: Outbox; media: Media; models: LanguageModels };
-type Readable = { ownerId: string; title: string; mayOrder: boolean };
+type Readable = { ownerId: string; title: string; masks: FileMasks; mayOrder: boolean };
 
 /** Summaries as people see them: readers of a file read them, those who may edit its transcript order them. */
 export function createSummaries({ db, outbox, media, models }: Deps) {
   const readable = async ({ userId, role }: Caller, fileId: string): Promise<Readable> => {
     const file = (await media.access([fileId], { userId, role })).get(fileId);
     if (!file) throw notFound('There is no such file.');
-    return { ownerId: file.ownerId, title: file.title, mayOrder: file.permission !== 'viewer' };
+    const { ownerId, title, masks, permission } = file;
+    return { ownerId, title, masks, mayOrder: permission !== 'viewer' };
   };
   const editable = async (caller: Caller, fileId: string): Promise<Readable> => {
     const file = await readable(caller, fileId);
@@ -48,12 +49,12 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
 
   return {
     order: async (caller: Caller, fileId: string, body: BodyOf<Routes['summarize']>): Promise<Ordered> => {
-      const { ownerId } = await editable(caller, fileId);
+      const { ownerId, masks } = await editable(caller, fileId);
       if (!(await media.hasTranscript(fileId)))
         throw conflict('transcript_missing', 'This recording has no transcript yet.');
       const row = await db.$transaction(async (tx) => {
         await lockFile(tx, fileId);
-        const [latest] = await readVersions(tx, fileId);
+        const [latest] = await readVersions(tx, fileId, masks);
         const { prompt_uuid: promptId = null, language = null } = body;
         if (latest && isOpen(latest)) {
           if (latest.promptId === promptId && latest.language === language) return latest;
@@ -76,10 +77,10 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
     },
 
     retry: async (caller: Caller, fileId: string): Promise<Ordered> => {
-      await editable(caller, fileId);
+      const { masks } = await editable(caller, fileId);
       const row = await db.$transaction(async (tx) => {
         await lockFile(tx, fileId);
-        const [latest] = await readVersions(tx, fileId);
+        const [latest] = await readVersions(tx, fileId, masks);
         if (!latest) throw notFound('There is no summary of this file.');
         if (latest.state !== 'failed' && latest.state !== 'partial')
           throw conflict('summary_not_failed', 'The latest summary has not failed.');
@@ -92,8 +93,8 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
     },
 
     read: async (caller: Caller, fileId: string, version?: number): Promise<SummaryObject> => {
-      const { title } = await readable(caller, fileId);
-      const rows = await readVersions(db, fileId);
+      const { title, masks } = await readable(caller, fileId);
+      const rows = await readVersions(db, fileId, masks);
       const row = rows.find((one) => isShown(one) && (version === undefined || one.version === version));
       if (!row) throw notFound('There is no summary of this file.');
       if (row.withheld || row.content === null)
@@ -102,14 +103,14 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
     },
 
     status: async (caller: Caller, fileId: string): Promise<SummaryStatus> => {
-      const { mayOrder } = await readable(caller, fileId);
-      const [rows, model] = await Promise.all([readVersions(db, fileId), models.for(caller.userId)]);
+      const { masks, mayOrder } = await readable(caller, fileId);
+      const [rows, model] = await Promise.all([readVersions(db, fileId, masks), models.for(caller.userId)]);
       return toStatus(fileId, rows, { hasModel: model !== null, mayOrder });
     },
 
     versions: async (caller: Caller, fileId: string) => {
-      await readable(caller, fileId);
-      return { items: (await readVersions(db, fileId)).map(toVersion) };
+      const { masks } = await readable(caller, fileId);
+      return { items: (await readVersions(db, fileId, masks)).map(toVersion) };
     },
 
     remove: async (caller: Caller, fileId: string, version?: number): Promise<undefined> => {
@@ -122,9 +123,9 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
       return undefined;
     },
 
-    /** The summary that is shown, for an export; media has checked the reader. */
-    shown: async (fileId: string): Promise<SummaryObject | null> => {
-      const row = (await readVersions(db, fileId)).find(isShown);
+    /** The summary that is shown, for an export; media has checked the reader, and tells the masks of the file. */
+    shown: async (fileId: string, masks: FileMasks): Promise<SummaryObject | null> => {
+      const row = (await readVersions(db, fileId, masks)).find(isShown);
       return row && !row.withheld && row.content !== null ? toSummaryObject(row, '') : null;
     },
 
@@ -133,7 +134,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
       db.$transaction(async (tx) => {
         await lockFile(tx, fileId);
         await requestReview(tx, fileId);
-        const rows = await readVersions(tx, fileId);
+        const rows = await readVersions(tx, fileId, null);
         if (rows.some((row) => row.eventId === eventId)) return;
         const open = rows.find(isOpen);
         const more = { eventId, orderedBy: null, promptId: null, language: null };

@@ -63,7 +63,7 @@ export function createSummariesSlice(deps: Deps): SummariesSlice {
         summaries.remove(caller, params.uuid, query.version),
       ),
     ],
-    rpcs: [rpc(insightsRpc.summary, async ({ fileId }) => ({ summary: await summaries.shown(fileId) }))],
+    rpcs: [rpc(insightsRpc.summary, async ({ fileId, masks }) => ({ summary: await summaries.shown(fileId, masks) }))],
     consumers: [
       /** A transcript is complete: orders its summary, if that is done automatically. */
       consumer(mediaEvents.transcriptionEnded, 'summarize-transcribed', async (ended, { id }) => {

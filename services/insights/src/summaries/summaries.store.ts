@@ -1,7 +1,8 @@
-import { summaryEvents, type SummaryContent } from '@overtone/contracts';
+import { summaryEvents, type FileMasks, type SummaryContent } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
+import { isMoreMasked } from '../masks.ts';
 import { isShown, openStates } from './summaries.ts';
 
 export type SummaryOrder = {
@@ -22,14 +23,18 @@ export function announce(tx: Tx, outbox: Outbox, { fileId, ownerId }: FileOwner)
   return outbox.add(tx, summaryEvents.changed, { fileId, ownerId });
 }
 
-/** All versions, the latest first. */
-export function readVersions(db: Db | Tx, fileId: string): Promise<InsightSummary[]> {
-  return db.insightSummary.findMany({ where: { fileId }, orderBy: { version: 'desc' } });
+/**
+ * All versions, the latest first. They are withheld as soon as more is masked, before the event of it arrives.
+ * @param masks of the file now
+ */
+export async function readVersions(db: Db | Tx, fileId: string, masks: FileMasks): Promise<InsightSummary[]> {
+  const rows = await db.insightSummary.findMany({ where: { fileId }, orderBy: { version: 'desc' } });
+  return rows.map((row) => ({ ...row, withheld: row.withheld || isMoreMasked(masks, row.masks) }));
 }
 
 /** The content of the shown version; null while it is withheld, or the transcript was edited since. */
-export async function findCurrentSummary(db: Db, fileId: string): Promise<SummaryContent | null> {
-  const shown = (await readVersions(db, fileId)).find(isShown);
+export async function findCurrentSummary(db: Db, fileId: string, masks: FileMasks): Promise<SummaryContent | null> {
+  const shown = (await readVersions(db, fileId, masks)).find(isShown);
   return shown && !shown.withheld && !shown.outOfDate ? (shown.content as SummaryContent | null) : null;
 }
 
@@ -40,7 +45,7 @@ export async function lockFile(tx: Tx, fileId: string): Promise<void> {
 
 /** Adds a version and removes the oldest. Requires the lock of the file. */
 export async function insertVersion(tx: Tx, order: SummaryOrder): Promise<InsightSummary> {
-  const [latest] = await readVersions(tx, order.fileId);
+  const latest = await tx.insightSummary.findFirst({ where: { fileId: order.fileId }, orderBy: { version: 'desc' } });
   const row = await tx.insightSummary.create({ data: { ...order, version: (latest?.version ?? 0) + 1 } });
   await tx.insightSummary.deleteMany({
     where: { fileId: order.fileId, version: { lte: row.version - keptVersions }, NOT: isOpen },
@@ -127,29 +132,44 @@ export async function erasePerson(tx: Tx, userId: string): Promise<{ summaries: 
 
 export type DueReview = { fileId: string; reviewAt: string };
 
-/** Takes files whose summaries are to be compared; others may take them a minute later. */
+/**
+ * Takes files whose summaries are to be compared; others may take them a minute later. Then those of the previous release, which
+ * stored no masks.
+ */
 export function takeReviews(db: Db): Promise<DueReview[]> {
   return db.$queryRaw<DueReview[]>`
     update insight_summary set review_at = clock_timestamp() + interval '1 minute'
     where media_file_id in (
       select media_file_id from insight_summary
-      where review_at <= clock_timestamp() and state not in ('waiting', 'processing') order by review_at limit 10)
+      where state not in ('waiting', 'processing') and (review_at <= clock_timestamp()
+        or (review_at is null and masks is null and content is not null))
+      order by review_at nulls last limit 10)
     returning media_file_id::text as "fileId", review_at::text as "reviewAt"`;
 }
 
-/** @param fingerprint of the transcript with its present masks. @returns whether a version was compared. */
-export async function endReview(tx: Tx, reviews: readonly DueReview[], fingerprint: string): Promise<boolean> {
+/** @param compared the fingerprint of the transcript, and what is masked in it now. @returns whether a version was compared. */
+export async function endReview(
+  tx: Tx,
+  reviews: readonly DueReview[],
+  { fingerprint, masks }: { fingerprint: string; masks: FileMasks },
+): Promise<boolean> {
+  const present = masks && JSON.stringify(masks);
   let changed = 0;
   for (const { fileId, reviewAt } of reviews) {
     // What was made of text that is masked by now is removed; it cannot be distinguished from an edit.
     changed += await tx.$executeRaw`
-      update insight_summary
-      set out_of_date = fingerprint is distinct from ${fingerprint},
-        withheld = withheld and fingerprint is distinct from ${fingerprint},
-        content = case when withheld and fingerprint is distinct from ${fingerprint} then null else content end,
-        review_at = null
-      where media_file_id = ${fileId}::uuid and review_at = ${reviewAt}::timestamptz
-        and state not in ('waiting', 'processing')`;
+      update insight_summary s
+      set out_of_date = not c.is_same,
+        withheld = c.is_hidden and not c.is_same,
+        content = case when c.is_hidden and not c.is_same then null else content end,
+        masks = coalesce(${present}::jsonb, masks),
+        -- Without masks, of a media of the previous release, it is compared again a minute later.
+        review_at = case when ${present}::jsonb is null and masks is null then review_at end
+      from (
+        select uuid, fingerprint is not distinct from ${fingerprint} as is_same,
+          withheld or coalesce(not masks @> ${present}::jsonb, false) as is_hidden
+        from insight_summary where media_file_id = ${fileId}::uuid) c
+      where s.uuid = c.uuid and review_at = ${reviewAt}::timestamptz and state not in ('waiting', 'processing')`;
   }
   return changed > 0;
 }

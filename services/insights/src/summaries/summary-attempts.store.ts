@@ -1,4 +1,4 @@
-import type { SummaryContent } from '@overtone/contracts';
+import type { FileMasks, SummaryContent } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type InsightSummary } from '../generated/client.ts';
 import { hasTurn } from '../providers/providers.store.ts';
@@ -102,7 +102,7 @@ export async function completeAttempt(
   tx: Tx,
   { id, token }: Attempt,
   { content, gaps, segments, errorCode, provider, model }: SummaryResult,
-  durationMs: number,
+  { masks, durationMs }: { masks: FileMasks; durationMs: number },
 ): Promise<boolean> {
   const isWhole = gaps.length === 0 && errorCode === null;
   const { count } = await tx.insightSummary.updateMany({
@@ -110,6 +110,7 @@ export async function completeAttempt(
     data: {
       state: isWhole ? 'completed' : 'partial',
       content,
+      masks: masks ?? Prisma.DbNull,
       gaps,
       segments,
       errorCode,

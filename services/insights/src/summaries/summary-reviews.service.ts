@@ -10,9 +10,9 @@ export function createReviews({ db, outbox, media }: { db: Db; outbox: Outbox; m
     const transcript = await media.readTranscript(fileId, signal);
     // Without a file its own event removes the summaries; a transcript that is not scanned is compared a minute later.
     if (!transcript || transcript.withheld) return;
-    const fingerprint = fingerprintOf(transcript.segments);
+    const compared = { fingerprint: fingerprintOf(transcript.segments), masks: transcript.file.masks };
     await db.$transaction(async (tx) => {
-      if (await endReview(tx, reviews, fingerprint)) await announce(tx, outbox, transcript.file);
+      if (await endReview(tx, reviews, compared)) await announce(tx, outbox, transcript.file);
     });
   };
   return {

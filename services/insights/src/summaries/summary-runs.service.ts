@@ -104,7 +104,7 @@ async function work(deps: Deps, row: InsightSummary, signal: AbortSignal): Promi
   const result = await summarize(deps, row, transcript, signal);
   const durationMs = Date.now() - startedAt;
   const isStored = await db.$transaction(async (tx) => {
-    const isCurrent = await completeAttempt(tx, row, result, durationMs);
+    const isCurrent = await completeAttempt(tx, row, result, { masks: transcript.file.masks, durationMs });
     if (isCurrent) await announce(tx, outbox, row);
     return isCurrent;
   });

@@ -7,8 +7,8 @@ import type { Db } from '../database.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
 import type { Summaries } from '../ports/summaries.adapter.ts';
-import type { Mask } from '../redaction/redaction.ts';
-import { maskFor } from '../redaction/redaction.store.ts';
+import { toFileMasks, type Mask } from '../redaction/redaction.ts';
+import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
 import { toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
@@ -34,7 +34,9 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
         const actor = actorOf(request);
         const file = await usableFile(db, actor, params.uuid, 'read');
         const mask = await maskFor(db, actor, file);
-        const summary = query.include_summary ? await summaries.shown(file.id) : null;
+        const summary = query.include_summary
+          ? await summaries.shown(file.id, toFileMasks(await maskForIndex(db, file)))
+          : null;
         const body = await writeTranscript(db, { id: file.id, format, withSpeakers, mask, summary });
         await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
         await recordUse(db, file);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { mediaInsightsRpc, type Role } from '@overtone/contracts';
+import { labelRpc, mediaInsightsRpc, type Role } from '@overtone/contracts';
 import { transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor } from '../../test/start-media.ts';
 
@@ -107,5 +107,28 @@ describe('access for insights', () => {
         [theirs.fileId, 'owner'],
       ]),
     );
+  });
+
+  it('tells what is masked in the file at once after the owner or an administrator masked more', async () => {
+    const { owner, fileId } = await transcribed(media);
+    const reader = { userId: owner.userId, role: 'user' as const };
+    const masks = async () => {
+      const [file] = (await bus.request(mediaInsightsRpc.access, { fileIds: [fileId], reader })).files;
+      const [labelled] = (await bus.request(labelRpc.labelAccess, { fileIds: [fileId], reader })).files;
+      expect(labelled?.masks).toEqual(file?.masks);
+      expect((await page(fileId)).file?.masks).toEqual(file?.masks);
+      return file?.masks;
+    };
+    expect(await masks()).toEqual([]);
+    await media.json(owner, 'PUT', `/api/files/${fileId}/redaction`, { masked_kinds: ['phone'] });
+    expect(await masks()).toEqual(['phone', 'unscanned']);
+    await media.json(owner, 'PUT', '/api/redaction', { masked_kinds: ['card'] });
+    expect(await masks()).toEqual(['card', 'phone', 'unscanned']);
+    const admin = newUser('super_admin');
+    const policy = (change: object) => media.json(admin, 'PUT', '/api/admin/redaction-policy', change);
+    await policy({ masked_kinds: ['email'], masked_for: ['viewer'], withhold_unscanned: false });
+    expect(await masks()).toEqual(['card', 'email', 'phone']);
+    await policy({ masked_kinds: null, masked_for: null, withhold_unscanned: null });
+    expect(await masks()).toEqual(['card', 'phone', 'unscanned']);
   });
 });

@@ -5,7 +5,8 @@ import { permissionsOf } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import { takeFitting } from '../indexing/indexing.ts';
-import { isWithheld, maskForIndex } from '../redaction/redaction.store.ts';
+import { toFileMasks } from '../redaction/redaction.ts';
+import { fileMasksOf, isWithheld, maskForIndex } from '../redaction/redaction.store.ts';
 import { readSegments } from '../transcripts/transcripts.store.ts';
 
 /** Serves insights: transcripts without what is masked for any reader, and who may see which file. */
@@ -20,7 +21,7 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
         if (!file || file.deletedAt) return { file: null, segments: [], total: 0, withheld: false };
         // A result is shown to all readers, so what one of them may not read must not be part of it.
         const mask = await maskForIndex(db, file);
-        const described = toInsightFile(file);
+        const described = toInsightFile(file, toFileMasks(mask));
         if (await isWithheld(db, fileId, mask)) return { file: described, segments: [], total: 0, withheld: true };
         const { segments, total } = await readSegments(db, fileId, { limit, offset, words: false, mask });
         return { file: described, segments: takeFitting(segments.map(toInsightSegment)), total, withheld: false };
@@ -28,13 +29,14 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
       rpc(mediaInsightsRpc.access, async ({ fileIds, reader }) => {
         const files = await db.mediaFile.findMany({
           where: { id: { in: fileIds }, deletedAt: null },
-          select: { id: true, userId: true, title: true, deletedAt: true },
+          select: { id: true, userId: true, title: true, deletedAt: true, redactionKinds: true, redactionError: true },
         });
         const permissions = await permissionsOf(db, reader, files);
+        const masksOf = await fileMasksOf(db, files);
         return {
           files: files.flatMap(({ id, userId, title }) => {
             const permission = permissions.get(id);
-            return permission ? [{ fileId: id, ownerId: userId, title, permission }] : [];
+            return permission ? [{ fileId: id, ownerId: userId, title, permission, masks: masksOf(id) }] : [];
           }),
         };
       }),
@@ -44,7 +46,7 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
 
 type TaggedFile = MediaFile & { tags: { tag: { name: string } }[] };
 
-function toInsightFile(file: TaggedFile): InsightFile {
+function toInsightFile(file: TaggedFile, masks: string[]): InsightFile {
   return {
     fileId: file.id,
     ownerId: file.userId,
@@ -55,6 +57,7 @@ function toInsightFile(file: TaggedFile): InsightFile {
     uploadTime: file.uploadTime.toISOString(),
     transcriptVersion: file.transcriptVersion,
     tags: file.tags.map(({ tag }) => tag.name),
+    masks,
   };
 }
 

@@ -18,7 +18,7 @@ import { type Db, type Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { MediaFile } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
-import { maskForIndex, markNamesChanged } from '../redaction/redaction.store.ts';
+import { fileMasksOf, maskForIndex, markNamesChanged } from '../redaction/redaction.store.ts';
 import { attachTag, detachTag, getOrCreateTag, wasRemoved } from '../tags/tags.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import {
@@ -63,13 +63,21 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
     access: async ({ fileIds, reader }: RequestOf<typeof labelRpc.labelAccess>) => {
       const files = await db.mediaFile.findMany({
         where: { id: { in: fileIds } },
-        select: { id: true, userId: true, deletedAt: true, transcriptVersion: true },
+        select: {
+          id: true,
+          userId: true,
+          deletedAt: true,
+          transcriptVersion: true,
+          redactionKinds: true,
+          redactionError: true,
+        },
       });
       const permissions = await permissionsOf(db, reader, files);
+      const masksOf = await fileMasksOf(db, files);
       return {
         files: files.flatMap(({ id, userId, transcriptVersion }) => {
           const permission = permissions.get(id);
-          return permission ? [{ fileId: id, ownerId: userId, permission, transcriptVersion }] : [];
+          return permission ? [{ fileId: id, ownerId: userId, permission, transcriptVersion, masks: masksOf(id) }] : [];
         }),
       };
     },

@@ -20,6 +20,7 @@ import {
   namesChanged,
   parsePolicy,
   stayingSpans,
+  toFileMasks,
   withStaying,
   type FoundSpan,
   type Mask,
@@ -93,6 +94,24 @@ export function maskForNewFile(db: Db | Tx, { userId }: Pick<Caller, 'userId'>):
 /** What at least one reader does not see: the search index, which all readers share, does not contain it. */
 export function maskForIndex(db: Db | Tx, file: MaskedFile): Promise<Mask> {
   return readMask(db, file, null);
+}
+
+/** The same for several files, by id, as lists. */
+export async function fileMasksOf(
+  db: Db,
+  files: readonly (MaskedFile & Pick<MediaFile, 'id'>)[],
+): Promise<(fileId: string) => string[]> {
+  const policy = await readPolicy(db);
+  const preferences = await db.redactionPreference.findMany({
+    where: { userId: { in: [...new Set(files.map(({ userId }) => userId))] } },
+  });
+  const accountKinds = new Map(preferences.map(({ userId, kinds }) => [userId, kinds]));
+  const masks = files.map(({ id, userId, redactionKinds: fileKinds, redactionError }): [string, string[]] => {
+    const choices = { policy, accountKinds: accountKinds.get(userId) ?? [], fileKinds };
+    return [id, toFileMasks(maskOf(choices, null, redactionError !== null))];
+  });
+  const byFile = new Map(masks);
+  return (fileId) => byFile.get(fileId) ?? [];
 }
 
 async function readMask(

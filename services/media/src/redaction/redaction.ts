@@ -69,6 +69,11 @@ export function maskOf(
   return { kinds, withholdsUnscanned: kinds.size > 0 && (policy.withhold_unscanned || hasFailed) };
 }
 
+/** The mask as a list that others store and compare: a mask that hides more contains more. */
+export function toFileMasks({ kinds, withholdsUnscanned }: Mask): string[] {
+  return [...kinds, ...(withholdsUnscanned ? ['unscanned'] : [])].sort();
+}
+
 type Readable = Pick<SegmentObject, 'text' | 'words' | 'speaker'>;
 type Scan = { found: readonly FoundSpan[]; scanned: boolean };
 
