@@ -12,6 +12,7 @@ export const insightsErrors = {
   provider_timeout: 'unavailable',
   provider_rate_limited: 'unavailable',
   provider_refused_key: 'unavailable',
+  provider_key_unreadable: 'unavailable',
   provider_model_unknown: 'unavailable',
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',

@@ -8,6 +8,7 @@ const failures: Record<string, string> = translateOnRead({
   provider_timeout: msg`The language model didn’t respond in time. Ask again, or without the language model.`,
   provider_rate_limited: msg`The language model refuses more requests for now. Ask again in a minute.`,
   provider_refused_key: msg`The language model refused the key. An administrator must enter a valid one.`,
+  provider_key_unreadable: msg`The key of the language model can’t be decrypted. An administrator must enter it again.`,
   provider_model_unknown: msg`The server doesn’t have this language model. An administrator must choose another one.`,
   provider_answer_invalid: msg`The language model returned no usable answer. Ask again, or without the language model.`,
   provider_context_exceeded: msg`The question doesn’t fit into the window of the language model. An administrator can choose a larger one.`,

@@ -14,6 +14,7 @@ const failures: Readonly<Record<string, string>> = translateOnRead({
   provider_timeout: msg`The language model took too long to answer. Try again later.`,
   provider_rate_limited: msg`The language model has too many requests. Try again later.`,
   provider_refused_key: msg`The language model refused its key. Ask an administrator to enter it again.`,
+  provider_key_unreadable: msg`The key of the language model can’t be decrypted. Ask an administrator to enter it again.`,
   provider_refused_request: msg`The language model refused the request. Ask an administrator to check its settings.`,
   provider_model_unknown: msg`The provider doesn’t know the chosen model. Ask an administrator to choose another one.`,
   provider_answer_invalid: msg`The language model gave an answer that couldn’t be used. Try again, or choose another model.`,

@@ -28,6 +28,7 @@ export function needsAddress(kind: ModelProviderKind): boolean {
 
 const advice: Readonly<Record<string, string>> = translateOnRead({
   provider_refused_key: msg`Enter the key again.`,
+  provider_key_unreadable: msg`Enter the key again, or give back the earlier encryption key (ENCRYPTION_KEY).`,
   provider_model_unknown: msg`Choose a model that the server has, and check the address.`,
   provider_unreachable: msg`Start the server, or correct its address. An address in a private network must be allowed by the operator (OT_OUTBOUND_ALLOWED_RANGES).`,
   provider_timeout: msg`The server is too slow or overloaded. Use a smaller model, or raise the time limit.`,

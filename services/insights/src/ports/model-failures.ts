@@ -19,6 +19,12 @@ export const modelFailures = {
     }),
   answerInvalid: (provider: string, detail?: string): AppError =>
     unavailable('provider_answer_invalid', `${provider} sent an answer that cannot be read.`, withDetail(detail)),
+  keyUnreadable: (provider: string): AppError =>
+    unavailable(
+      'provider_key_unreadable',
+      `The stored key of ${provider} cannot be decrypted: ENCRYPTION_KEY has changed. Enter the key again.`,
+      { permanent: true },
+    ),
   paused: (provider: string, seconds: number): AppError =>
     unavailable('provider_paused', `${provider} has failed several times and is not used for a moment.`, {
       retryAfterSeconds: Math.max(1, Math.ceil(seconds)),

@@ -88,6 +88,8 @@ function createLanguageModel(deps: Deps, row: ProviderRow, info: ModelInfo): Lan
 }
 
 async function perform(deps: Deps, prepared: Prepared): Promise<ModelReply> {
+  // Without its key the server would refuse the request, and nobody would know why.
+  if (deps.store.hasUnreadableKey(prepared.row)) throw modelFailures.keyUnreadable(prepared.row.name);
   requireFits(prepared);
   const { backoffMs = 1_000 } = deps;
   for (let attempt = 1; ; attempt += 1) {

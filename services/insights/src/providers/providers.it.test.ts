@@ -232,6 +232,15 @@ describe('a new encryption key', () => {
   });
 });
 
+it('a key that cannot be decrypted is reported, and nothing is sent without it', async () => {
+  const { uuid } = await create(admin, system);
+  await world.sql(`update llm_provider set api_key = '{"key_id": "gone", "text": "AAAA"}' where uuid = $1`, [uuid]);
+  const { api_key: _, ...unchanged } = input();
+  const tested = await ask(admin, 'POST', `${system}/test`, { ...unchanged, uuid });
+  expect([tested.status, tested.body['code']]).toEqual([503, 'provider_key_unreadable']);
+  expect((await ask(admin, 'POST', `${system}/test`, { ...input(), uuid })).body['ok']).toBe(true);
+});
+
 describe('accounted tokens', () => {
   const add = (userId: string, fileId: string | null) =>
     world.sql(

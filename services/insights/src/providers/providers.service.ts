@@ -10,6 +10,7 @@ import { conflict, isAppError, notFound, type AppError } from '@overtone/service
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';
 import type { ModelClient, ModelServer } from '../ports/model-client.ts';
+import { modelFailures } from '../ports/model-failures.ts';
 import { retryWaiting } from '../summaries/summary-attempts.store.ts';
 import type { Owner, ProviderRow, ProviderWithKey } from './provider-row.ts';
 import { hostOf, toServer, validateProvider, withStoredKey } from './providers.ts';
@@ -61,6 +62,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
   };
   const serverOf = async (owner: Owner, { uuid, ...input }: Unsaved): Promise<ModelServer> => {
     const row = uuid === undefined ? null : await findOwn(db, owner, uuid);
+    if (row && input.api_key === undefined && store.hasUnreadableKey(row)) throw modelFailures.keyUnreadable(row.name);
     return toServer(await prepare(input, row), row?.askedTokens ?? null);
   };
 

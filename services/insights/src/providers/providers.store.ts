@@ -53,6 +53,8 @@ export function createProviderStore(keyRing: () => KeyRing) {
       })),
     /** null: none, or no key of the ring can unseal it. */
     keyOf: (row: Pick<ProviderRow, 'uuid' | 'apiKey'>): string | null => openKey(keyRing(), row),
+    hasUnreadableKey: (row: Pick<ProviderRow, 'uuid' | 'apiKey'>): boolean =>
+      row.apiKey !== null && openKey(keyRing(), row) === null,
   };
 }
 

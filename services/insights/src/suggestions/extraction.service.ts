@@ -241,6 +241,7 @@ function superseded() {
 /** Failures that stay until a person changes something, and answers that were requested twice already. */
 const permanentCodes: readonly ErrorCode[] = [
   'provider_refused_key',
+  'provider_key_unreadable',
   'provider_model_unknown',
   'provider_answer_invalid',
   'provider_context_exceeded',

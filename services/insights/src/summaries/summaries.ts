@@ -39,7 +39,7 @@ export type SummaryResult = {
 };
 
 const needsLargerModel = new Set(['provider_context_exceeded', 'summary_prompt_too_long']);
-const needsAdministrator = new Set(['provider_refused_key', 'provider_model_unknown']);
+const needsAdministrator = new Set(['provider_refused_key', 'provider_key_unreadable', 'provider_model_unknown']);
 /** Repeated automatically, with a growing pause. */
 const temporary = new Set([
   'provider_unreachable',

@@ -8,6 +8,7 @@ const reasons: Readonly<Record<string, string>> = translateOnRead({
   provider_timeout: msg`The language model took too long to answer.`,
   provider_rate_limited: msg`The language model accepts no more requests at the moment.`,
   provider_refused_key: msg`The language model refused the key.`,
+  provider_key_unreadable: msg`The key of the language model can’t be decrypted.`,
   provider_refused_request: msg`The language model refused the request.`,
   provider_model_unknown: msg`The provider doesn’t have this model.`,
   provider_answer_invalid: msg`The language model gave an answer that can’t be used.`,
