@@ -83,7 +83,7 @@ function HitRow({ file, hit }: { file: string; hit: Hit }) {
           )}
           <Snippet html={hit.snippet} />
           {hit.match_type === 'semantic' && (
-            <Badge size="sm" variant="light" color="gray" ml={6} data-testid="similar-meaning">
+            <Badge component="span" size="sm" variant="light" color="gray" ml={6} data-testid="similar-meaning">
               {t`similar meaning`}
             </Badge>
           )}
