@@ -14,7 +14,7 @@ const password = 'Another-Battery-2026';
 const numbers = [9_401, 9_402, 9_403];
 const titles = numbers.map((number) => `copy-${number}`);
 /** The longest name of a collection, in one word. */
-const longWord = 'x'.repeat(150);
+const longWord = 'x'.repeat(120);
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 360, height: 740 };
 
