@@ -1,5 +1,5 @@
 import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -123,6 +123,41 @@ export async function makeFolder(folder: string): Promise<void> {
     await makeFolder(parent);
     await create();
   });
+}
+
+/** Runs `work` and removes the folders that it created above or directly in `folder`, unless they contain files. */
+export async function withoutNewFolders<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const namesIn = async (path: string) => await readdir(path).catch(() => undefined);
+  const before = await namesIn(folder);
+  const missing = before ? null : await firstMissing(folder);
+  try {
+    return await work();
+  } finally {
+    const added = ((await namesIn(folder)) ?? []).filter((name) => before && !before.includes(name));
+    for (const path of missing === null ? added.map((name) => join(folder, name)) : [missing])
+      await removeEmptyFolders(path);
+  }
+}
+
+/** The highest folder of a path that does not exist; null: all exist. */
+async function firstMissing(path: string): Promise<string | null> {
+  if (await isThere(path)) return null;
+  const parent = dirname(path);
+  return parent === path ? path : ((await firstMissing(parent)) ?? path);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function removeEmptyFolders(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeEmptyFolders(join(path, entry.name));
+  // What contains files, or is no folder, stays.
+  await rmdir(path).catch(() => undefined);
 }
 
 async function writeFileAtomically(file: string, body: Readable | string): Promise<void> {

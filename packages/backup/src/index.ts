@@ -15,6 +15,7 @@ export {
   openDestination,
   probeFolder,
   readText,
+  withoutNewFolders,
   type Destination,
   type DestinationOptions,
   type S3Destination,

@@ -5,11 +5,12 @@ import { defineSettings, setting, settingChanges, settingsAnswer, type PlainSett
 
 const route = routesOf('operations');
 
-const noText = setting.line(text(1_024), { default: '', max: 1_024 });
+const folderRule = 'Enter the full path of a folder. It begins with a slash, such as /backups.';
+const folderPath = text(1_024).regex(/^(?:\/|$)/, folderRule);
 const destination = {
   destination_type: setting.choice({ default: 'folder', choices: ['folder', 's3'] }),
   /** The absolute path of a folder; empty: not set. */
-  destination: noText,
+  destination: setting.line(folderPath, { default: '', max: 1_024 }),
   s3_endpoint_url: setting.line(z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(1_024)]), {
     default: '',
     max: 1_024,
@@ -134,7 +135,8 @@ export const backupRoutes = {
     errors: [...destinationErrors, 'passphrase_required'],
   }),
   testBackup: route('POST', '/api/admin/backup/test', 'super_admin', {
-    summary: 'Test the destination, with changes of the body that are not saved',
+    summary:
+      'Test the destination, with changes of the body that are not saved; folders that the test created are removed',
     body: backupChanges.optional(),
     answer: tested,
     errors: ['secret_required'],
@@ -186,7 +188,8 @@ export const mirrorRoutes = {
     errors: [...destinationErrors, 'destination_same'],
   }),
   testMirror: route('POST', '/api/admin/media-mirror/test', 'super_admin', {
-    summary: 'Test the destination, with changes of the body that are not saved',
+    summary:
+      'Test the destination, with changes of the body that are not saved; folders that the test created are removed',
     body: mirrorChanges.optional(),
     answer: tested,
     errors: ['secret_required'],

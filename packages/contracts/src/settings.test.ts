@@ -52,6 +52,17 @@ describe('a group of settings', () => {
     for (const refused of [{ size: 0 }, { mode: 'later' }, { other: 1 }, { readers: ['nobody'] }, { token: '' }])
       expect(changes.safeParse(refused).success).toBe(false);
   });
+  it('refuses every number that does not fit with one sentence that names its range', () => {
+    const changes = settingChanges(
+      defineSettings('numbers', { ...group.fields, count: setting.count({ default: 1, range: [0, 1_000] }) }),
+    );
+    const messageOf = (change: object) => changes.safeParse(change).error?.issues.map(({ message }) => message);
+    for (const share of [-1, 2, 'x', Number.NaN]) expect(messageOf({ share })).toEqual(['Enter a number from 0 to 1.']);
+    for (const limit of [0, 11]) expect(messageOf({ limit })).toEqual(['Enter a number from 0.1 to 10.']);
+    for (const size of [0, 9, 1.5, 'many']) expect(messageOf({ size })).toEqual(['Enter a whole number from 1 to 8.']);
+    for (const count of [-1, 1_001, 0.5])
+      expect(messageOf({ count })).toEqual(['Enter a whole number from 0 to 1,000.']);
+  });
   it('differs from its defaults in values, not in the order of choices', () => {
     const values = { size: 'auto', share: 0.6, mode: 'on', limit: null, readers: ['owner'], token: null } as const;
     const both = { ...values, readers: ['viewer' as const, 'owner' as const] };

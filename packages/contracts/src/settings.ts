@@ -41,16 +41,23 @@ function defineNumber<V extends number | 'auto'>(
   { default: initial, variable, range: [minimum, maximum], unit }: NumberOptions<V>,
   { integer, automatic }: { integer: boolean; automatic: boolean },
 ): SettingDef<V> {
-  const number = (integer ? z.int() : z.number()).min(minimum).max(maximum);
-  const coerced = z.coerce.number().pipe(number);
+  const rule = rangeRule(integer, minimum, maximum);
+  const number = (integer ? z.int(rule) : z.number(rule)).min(minimum, rule).max(maximum, rule);
+  const coerced = z.coerce.number(rule).pipe(number);
   const type = integer ? 'integer' : 'number';
   return {
-    schema: (automatic ? z.union([z.literal('auto'), number]) : number) as unknown as z.ZodType<V>,
-    fromText: (automatic ? z.union([z.literal('auto'), coerced]) : coerced) as unknown as z.ZodType<V>,
+    schema: (automatic ? z.union([z.literal('auto'), number], rule) : number) as unknown as z.ZodType<V>,
+    fromText: (automatic ? z.union([z.literal('auto'), coerced], rule) : coerced) as unknown as z.ZodType<V>,
     default: initial,
     variable: variable ?? null,
     form: { type, minimum, maximum, ...(automatic ? { automatic } : {}), ...(unit === undefined ? {} : { unit }) },
   };
+}
+
+/** The message of every value that a number setting does not accept. */
+function rangeRule(integer: boolean, minimum: number, maximum: number): string {
+  const [from, to] = [minimum, maximum].map((bound) => bound.toLocaleString('en'));
+  return `Enter a ${integer ? 'whole number' : 'number'} from ${from} to ${to}.`;
 }
 
 /** The kinds of settings. */

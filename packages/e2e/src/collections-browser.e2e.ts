@@ -13,6 +13,8 @@ import { until } from './until.ts';
 const password = 'Another-Battery-2026';
 const numbers = [9_401, 9_402, 9_403];
 const titles = numbers.map((number) => `copy-${number}`);
+/** The longest name of a collection, in one word. */
+const longWord = 'x'.repeat(120);
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 360, height: 740 };
 
@@ -128,6 +130,67 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await listed(owner).filter({ hasText: titles[0]! }).waitFor();
         await checkState('one');
       }),
+      step(
+        'a double click opens a dialog once, sends a form once and leaves the focus in the new field',
+        async () => {
+          const focused = () => page.locator(':focus');
+          await page.goto('/collections');
+          await page.getByRole('button', { name: 'Create collection', exact: true }).dblclick();
+          await dialog().getByLabel('Name').waitFor();
+          await until('the field has the focus', async () => (await focused().getAttribute('data-autofocus')) !== null);
+          await page.keyboard.type('Clicked twice');
+          await dialog().getByRole('button', { name: 'Create', exact: true }).dblclick();
+          await page.getByRole('heading', { name: 'Clicked twice', level: 1 }).waitFor();
+          await page.getByRole('button', { name: 'Delete', exact: true }).dblclick();
+          await dialog().waitFor();
+          await page.waitForTimeout(300);
+          await confirm(/^Delete$/);
+          await page.getByText('“Clicked twice” has been deleted.').waitFor();
+          await page.goto(`/search?q=${numbers[0]}`);
+          await page.getByRole('button', { name: 'Save search', exact: true }).dblclick();
+          await dialog().getByLabel('Name').fill('Saved once');
+          await page.keyboard.press('Enter');
+          await page.getByText('Search saved.').waitFor();
+          await page.goto('/');
+          await page.getByRole('link', { name: titles[0]! }).first().click();
+          const passage = page.getByTestId('segment').first();
+          await passage.hover();
+          await passage.getByRole('button', { name: /^Edit passage/ }).dblclick();
+          await passage.getByRole('textbox').waitFor();
+          assert.match((await focused().getAttribute('aria-label')) ?? '', /^Text of the passage/);
+          await page.keyboard.press('Escape');
+          await passage.getByRole('textbox').waitFor({ state: 'detached' });
+          const speaker = page.getByTestId('speaker').first();
+          await speaker.getByRole('button', { name: /^Rename/ }).dblclick();
+          await speaker.getByRole('textbox').waitFor();
+          assert.match((await focused().getAttribute('aria-label')) ?? '', /^Name of/);
+          await page.keyboard.press('Escape');
+          await speaker.getByRole('textbox').waitFor({ state: 'detached' });
+        },
+        missing,
+      ),
+      step(
+        'a name without blanks is broken, so that the page fits and the dialog can be closed',
+        async () => {
+          const { uuid } = await api.send<{ uuid: string }>('POST', '/api/collections', { name: longWord });
+          await page.goto('/collections');
+          await page.getByRole('link', { name: longWord }).waitFor();
+          await checkState('long-list');
+          await page.goto(`/search?q=${longWord}&mode=keyword`);
+          await page.getByTestId('search-summary').waitFor();
+          await checkState('long-search');
+          await page.goto(`/collections/${uuid}`);
+          await page.setViewportSize(narrow);
+          await press('Delete');
+          const close = await dialog().getByRole('button', { name: 'Close' }).boundingBox();
+          assert.ok(close && close.x + close.width <= narrow.width, 'the cross is in view');
+          await checkState('long-dialog');
+          await confirm(/^Delete$/);
+          await page.getByText('has been deleted.').waitFor();
+          await checkState('long-notice');
+        },
+        missing,
+      ),
       step(
         'a second collection of the name is refused with the reason',
         async () => {

@@ -186,6 +186,12 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.getByText('You have no saved searches.').waitFor();
       await page.keyboard.press('Escape');
     }),
+    step('a search with nothing to search for says what to write', async () => {
+      await search('speaker:');
+      await page.getByText('Write a name after speaker:').waitFor();
+      await search('-');
+      await page.getByText('Type a word to search for.').waitFor();
+    }),
     step(
       'a wrong operator is explained instead of shown as a failure of the server',
       async () => {

@@ -16,12 +16,15 @@ import { queryClient, uploads } from './state/services.ts';
 import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
 import { needsThisPage } from './state/upload.ts';
+import { ignoreSecondPresses } from './ui/second-press.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element.');
 
 activateLanguage('en', messages, navigator.languages);
 reloadWhenOutdated(() => !uploads.list.get().some(needsThisPage));
+
+ignoreSecondPresses(window);
 
 createRoot(root).render(
   <StrictMode>

@@ -9,7 +9,7 @@ import {
 } from '@overtone/database';
 import { isAppError, type KeyRing } from '@overtone/service-kit';
 import type { Db } from './database.ts';
-import { statusOf, notSet, requireUsable, type Target } from './destination.ts';
+import { statusOf, notSet, requireUsable, type HowToTest, type Target } from './destination.ts';
 import {
   concernsDestination,
   destinationField,
@@ -44,7 +44,7 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
       scheduledSince: times.length === 0 ? null : new Date(Math.max(...times)),
     };
   };
-  const readStatus = async (settings: S, secrets: Secrets, how: 'check' | 'probe'): Promise<DestinationStatus> => {
+  const readStatus = async (settings: S, secrets: Secrets, how: HowToTest): Promise<DestinationStatus> => {
     try {
       const target = open(settings, secrets);
       return target ? await statusOf(target, how) : notSet;
@@ -65,7 +65,7 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
     test: async (changes: Changes = {}): Promise<DestinationStatus> => {
       requireSecretOfServer(await readFrom(db), changes);
       const { settings, secrets } = await readFrom(db, changes);
-      return await readStatus(settings, secrets, 'check');
+      return await readStatus(settings, secrets, 'test');
     },
     /** Nothing is saved when the destination cannot be used. */
     change: async (request: AdminRequest, changes: Changes): Promise<void> => {

@@ -1,4 +1,5 @@
-import { BackupError } from '@overtone/backup';
+import { isAbsolute } from 'node:path';
+import { BackupError, withoutNewFolders } from '@overtone/backup';
 import type { DestinationStatus } from '@overtone/contracts';
 import { invalid, isAppError } from '@overtone/service-kit';
 import pTimeout from 'p-timeout';
@@ -25,15 +26,19 @@ export const notSet: DestinationStatus = {
   free_bytes: null,
 };
 
+/** `check` leaves the folder that it created, for runs; `test` removes it; `probe` writes nothing. */
+export type HowToTest = 'check' | 'test' | 'probe';
+
 /** Tests a destination, or looks whether it can be reached, and closes it. */
-export async function statusOf(target: Target, how: 'check' | 'probe'): Promise<DestinationStatus> {
+export async function statusOf(target: Target, how: HowToTest): Promise<DestinationStatus> {
   const { place: destination } = target;
   try {
     const work = async (): Promise<number | null> => {
-      await target[how]();
+      await (how === 'probe' ? target.probe() : target.check());
       return await target.freeBytes();
     };
-    const freeBytes = await pTimeout(work(), {
+    const isTrial = how === 'test' && isAbsolute(destination);
+    const freeBytes = await pTimeout(isTrial ? withoutNewFolders(destination, work) : work(), {
       milliseconds: answerMs,
       message: `${destination} does not respond.`,
     });

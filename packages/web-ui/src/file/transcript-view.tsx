@@ -8,6 +8,7 @@ import { Icon } from '../ui/icons.tsx';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
 import type { Find } from './find-bar.tsx';
+import type { Player } from './player.ts';
 import { SegmentRow, type RowActions } from './segment-row.tsx';
 import { isTurnStart, positionAt, type Match } from './transcript.ts';
 import { copyLinkTo } from './copy-link.ts';
@@ -27,6 +28,8 @@ type Props = {
 type Rows = Virtualizer<Window, Element>;
 
 const noHits: readonly Match[] = [];
+/** Header, find bar and player must not cover a row that was scrolled to. */
+const covered = { top: 120, bottom: 140 };
 
 /** The transcript. Only the visible rows are in the DOM. */
 export function TranscriptView({ transcript, find, editing, shown, onShown, editable }: Props) {
@@ -145,9 +148,8 @@ function useRows(transcript: Transcript, list: RefObject<HTMLDivElement | null>,
       [editedIndex],
     ),
     scrollMargin: margin,
-    // Header, find bar and player must not cover a row that was scrolled to.
-    scrollPaddingStart: 120,
-    scrollPaddingEnd: 140,
+    scrollPaddingStart: covered.top,
+    scrollPaddingEnd: covered.bottom,
   });
   useEffect(() => {
     const measure = (): void => {
@@ -178,6 +180,7 @@ function useFollowPlayback(transcript: Transcript, rows: Rows, list: RefObject<H
   const [isPaused, setPaused] = useState(false);
   const state = useRef({ following: true, index: -1 });
   const { loaded } = transcript;
+  const isOutOfView = useCurrentOutOfView(isPaused, player, list);
 
   useEffect(() => {
     let marked: Element | null = null;
@@ -231,7 +234,36 @@ function useFollowPlayback(transcript: Transcript, rows: Rows, list: RefObject<H
     const position = positionAt(loaded, player.now());
     if (position) rows.scrollToIndex(position.index, { align: 'center' });
   }, [loaded, player, rows]);
-  return { isPaused, resume };
+  return { isPaused: isPaused && isOutOfView, resume };
+}
+
+/** Whether the current passage is not completely visible; observed only while the view does not follow the playback. */
+function useCurrentOutOfView(observed: boolean, player: Player, list: RefObject<HTMLDivElement | null>): boolean {
+  const [isOutOfView, setOutOfView] = useState(false);
+  useEffect(() => {
+    if (!observed) return undefined;
+    const update = (): void => {
+      const row = list.current?.querySelector('[data-current]');
+      setOutOfView(!row || !isCompletelyVisible(row));
+    };
+    update();
+    const unsubscribe = player.onTick(update);
+    addEventListener('scroll', update, { passive: true });
+    addEventListener('resize', update);
+    return () => {
+      unsubscribe();
+      removeEventListener('scroll', update);
+      removeEventListener('resize', update);
+    };
+  }, [observed, player, list]);
+  return isOutOfView;
+}
+
+/** Also true for a passage that is higher than the window and fills it. */
+function isCompletelyVisible(row: Element): boolean {
+  const { top, bottom } = row.getBoundingClientRect();
+  const [from, to] = [covered.top, innerHeight - covered.bottom];
+  return (top >= from && bottom <= to) || (top <= from && bottom >= to);
 }
 
 function isEditorInView(list: Element | null): boolean {

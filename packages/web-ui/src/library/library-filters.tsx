@@ -16,6 +16,7 @@ import { useQuery } from '@tanstack/react-query';
 import { translateOnRead } from '../lib/language.ts';
 import { tagsQuery } from '../api/queries.ts';
 import { CollectionSelect } from '../collections/collection-select.tsx';
+import { anyUnless } from '../ui/any-unless.ts';
 import { Icon } from '../ui/icons.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import type { FilterSearch } from '../lib/search-params.ts';
@@ -124,6 +125,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
         <Stack gap="sm">
           <MultiSelect
             label={t`Status`}
+            placeholder={anyUnless(filters.status)}
             data={statusGroups}
             value={filters.status ?? []}
             onChange={(status) => onChange({ status })}
@@ -132,6 +134,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
           />
           <MultiSelect
             label={t`Tags`}
+            placeholder={anyUnless(filters.tag)}
             data={(tags.data ?? []).map(({ name }) => name)}
             value={filters.tag ?? []}
             onChange={(tag) => onChange({ tag })}
@@ -142,6 +145,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
           />
           <MultiSelect
             label={t`Type`}
+            placeholder={anyUnless(filters.type)}
             data={[
               { value: 'audio', label: t`Audio` },
               { value: 'video', label: t`Video` },

@@ -18,7 +18,20 @@ export function missingLegs(legs: SearchResponse['legs']): string | null {
     : t`The search for similar meaning isn’t available. These results are for exact words only.`;
 }
 
-/** True when no requested part ran, which is an outage and not an empty result. */
+/** True when every requested part failed to run, which is an outage and not an empty result. */
 export function isSearchOutage(legs: SearchResponse['legs']): boolean {
-  return legs.keyword !== 'ok' && legs.semantic !== 'ok';
+  return legs.keyword !== 'ok' && legs.semantic !== 'ok' && !isNothingSearched(legs);
+}
+
+/** True when the text contained nothing to search for, so that no part was requested. */
+export function isNothingSearched({ keyword, semantic }: SearchResponse['legs']): boolean {
+  return keyword === 'not_asked' && semantic === 'not_asked';
+}
+
+const operatorWithoutName = /(?<=^|\s)-?(?:speaker|tag|in):(?=$|\s|""|"$)/iu;
+
+/** What to write when the text contains nothing to search for: the name of an operator, or a word. */
+export function whatIsMissing(text: string): string {
+  const operator = operatorWithoutName.exec(text)?.[0].toLowerCase();
+  return operator === undefined ? t`Type a word to search for.` : t`Write a name after ${operator}`;
 }

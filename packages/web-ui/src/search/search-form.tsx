@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { searchFiltersQuery } from '../api/queries.ts';
 import { CollectionSelect } from '../collections/collection-select.tsx';
+import { anyUnless } from '../ui/any-unless.ts';
 import { Icon } from '../ui/icons.tsx';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 import { SavedSearches } from './saved-searches.tsx';
@@ -80,6 +81,7 @@ function Filters({ params, onChange }: FormProps) {
     <Group gap="sm" mb="md" align="flex-end">
       <MultiSelect
         label={t`Speakers`}
+        placeholder={anyUnless(params.speaker)}
         data={namesOf(speakers, params.speaker)}
         value={params.speaker ?? []}
         onChange={(speaker) => onChange({ speaker })}
@@ -89,6 +91,7 @@ function Filters({ params, onChange }: FormProps) {
       />
       <MultiSelect
         label={t`Tags`}
+        placeholder={anyUnless(params.tag)}
         data={namesOf(tags, params.tag)}
         value={params.tag ?? []}
         onChange={(tag) => onChange({ tag })}
@@ -98,6 +101,7 @@ function Filters({ params, onChange }: FormProps) {
       />
       <MultiSelect
         label={t`Type`}
+        placeholder={anyUnless(params.type)}
         data={[
           { value: 'audio', label: t`Audio` },
           { value: 'video', label: t`Video` },

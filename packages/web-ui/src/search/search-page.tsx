@@ -7,9 +7,10 @@ import { Pager } from '../ui/pager.tsx';
 import { searchPageSize, searchQuery, type SearchResponse } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { Empty } from '../ui/query-status.tsx';
 import { codeOf, isOutage } from '../api/problem.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
-import { missingLegs, isSearchOutage } from './legs.ts';
+import { isNothingSearched, isSearchOutage, missingLegs, whatIsMissing } from './legs.ts';
 import { Facets } from './facets.tsx';
 import { SaveSearch } from './saved-searches.tsx';
 import { SearchForm } from './search-form.tsx';
@@ -81,6 +82,7 @@ type ResultsProps = {
 
 function Results({ response, params, stale, onPage, onRetry, onChange }: ResultsProps) {
   const missing = missingLegs(response.legs);
+  if (isNothingSearched(response.legs)) return <Empty>{whatIsMissing(params.q)}</Empty>;
   if (isSearchOutage(response.legs)) {
     return (
       <ErrorNote

@@ -39,11 +39,6 @@ export function SearchResult({ result }: { result: Result }) {
             {tag}
           </Badge>
         ))}
-        {result.semantic_only && (
-          <Badge size="sm" variant="light" color="gray">
-            {t`similar meaning`}
-          </Badge>
-        )}
       </Group>
       <ul className={css['hits']}>
         {result.occurrences.map((hit) => (
@@ -87,6 +82,11 @@ function HitRow({ file, hit }: { file: string; hit: Hit }) {
             </Text>
           )}
           <Snippet html={hit.snippet} />
+          {hit.match_type === 'semantic' && (
+            <Badge component="span" size="sm" variant="light" color="gray" ml={6} data-testid="similar-meaning">
+              {t`similar meaning`}
+            </Badge>
+          )}
         </span>
       </Link>
     </li>

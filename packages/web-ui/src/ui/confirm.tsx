@@ -3,7 +3,6 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorNote } from './error-note.tsx';
-import { useSingleClick } from './single-click.ts';
 
 type ConfirmProps = {
   title: string;
@@ -24,7 +23,6 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
       onDone();
     },
   });
-  const runOnce = useSingleClick(() => mutation.mutate());
   return (
     <Modal opened onClose={onClose} title={<b>{title}</b>}>
       <Stack gap="md">
@@ -34,7 +32,11 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
           <Button variant="default" data-autofocus onClick={onClose}>
             {keep}
           </Button>
-          <Button {...(harmless ? {} : { color: 'red' })} loading={mutation.isPending} onClick={runOnce}>
+          <Button
+            {...(harmless ? {} : { color: 'red' })}
+            loading={mutation.isPending}
+            onClick={() => mutation.mutate()}
+          >
             {action}
           </Button>
         </Group>

@@ -2,7 +2,6 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { ErrorNote } from './error-note.tsx';
-import { useSingleClick } from './single-click.ts';
 import { useUnsaved } from './unsaved.tsx';
 import { confirmDiscard, RestoredNote, type Draft } from './draft.tsx';
 
@@ -50,10 +49,9 @@ export function FormDialog({
   const lostOnReload = draft === undefined ? touched : secretTyped;
   const changed = lostOnReload || (draft?.changed ?? false);
   useUnsaved(lostOnReload, onClose);
-  const submitOnce = useSingleClick(onSubmit);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (ready) submitOnce();
+    if (ready) onSubmit();
   };
   const close = async (): Promise<void> => {
     if (await confirmDiscard({ changed, drop: () => draft?.drop() })) onClose();

@@ -64,7 +64,7 @@ describe('the settings of backups', () => {
 
   it.each([
     ['a folder that cannot be created', { destination: '/proc/nothing' }, 'destination_unavailable', 'destination'],
-    ['a folder without its full path', { destination: 'backups' }, 'destination_unavailable', 'destination'],
+    ['a folder without its full path', { destination: 'backups' }, 'invalid_body', 'destination'],
     ['a schedule that is no cron expression', { schedule: 'daily' }, 'schedule_invalid', 'schedule'],
     ['a schedule without a destination', { enabled: true }, 'destination_missing', 'destination'],
     ['a bucket without its name', bucketWithout('s3_bucket'), 'destination_missing', 's3_bucket'],
@@ -98,7 +98,22 @@ describe('the settings of backups', () => {
     const failed = await service.ask('POST', '/backup/test', { destination: '/proc/nothing' });
     expect(failed).toMatchObject({ status: 200, body: { ok: false, error_code: 'destination_unavailable' } });
     expect(await settings()).toEqual(before);
-    expect(await readdir(folder)).toEqual([]);
+    await expect(readdir(folder)).rejects.toThrow('ENOENT');
+  });
+
+  it.each(['backup', 'media-mirror'])('of %s refuse to test a folder without its full path', async (panel) => {
+    expect(await service.ask('POST', `/${panel}/test`, { destination: 'nonsense' })).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_body', errors: [{ path: 'destination', message: expect.stringContaining('full path') }] },
+    });
+  });
+
+  it.each(['backup', 'media-mirror'])('of %s remove the folders that a test created, and no others', async (panel) => {
+    const existing = join(world.folder, `tested-${panel}`);
+    await mkdir(existing);
+    for (const destination of [existing, join(existing, 'new', 'deep')])
+      expect(await service.ask('POST', `/${panel}/test`, { destination })).toMatchObject({ body: { ok: true } });
+    expect(await readdir(existing)).toEqual([]);
   });
 
   it('never show a secret, and store it sealed', async () => {

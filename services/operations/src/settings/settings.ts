@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import type { BackupSettings, backupGroup, mirrorGroup, MirrorSettings, SettingChanges } from '@overtone/contracts';
 import { scheduleFault } from '@overtone/jobs';
 import { invalid } from '@overtone/service-kit';
@@ -67,14 +66,10 @@ export function requireSecretOfServer<S extends Common>({ settings, secrets }: S
     });
 }
 
-/** @throws AppError schedule_invalid, destination_missing, destination_unavailable, passphrase_required. */
+/** @throws AppError schedule_invalid, destination_missing, passphrase_required. */
 export function validate(settings: Common, secrets: Secrets): void {
   const fault = scheduleFault(settings.schedule);
   if (fault) throw invalid('schedule_invalid', fault, { errors: [{ path: 'schedule', message: fault }] });
-  if (settings.destination_type === 'folder' && settings.destination !== '' && !isAbsolute(settings.destination))
-    throw invalid('destination_unavailable', 'The destination must be the full path of a folder, such as /backups.', {
-      errors: [{ path: 'destination', message: 'It must begin with a slash.' }],
-    });
   const missing = missingOf(settings, secrets);
   if (settings.enabled && missing !== undefined)
     throw invalid('destination_missing', 'There is no destination yet.', {

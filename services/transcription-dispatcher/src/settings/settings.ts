@@ -4,10 +4,8 @@ import { invalid } from '@overtone/service-kit';
 /** @throws AppError settings_invalid, when the bounds of the number of speakers exclude each other. */
 export function validateEngineSettings({ min_speakers: min, max_speakers: max }: EngineSettings): void {
   if (min === 'auto' || max === 'auto' || min <= max) return;
-  const message = 'must not be less than the minimum number of speakers';
-  throw invalid('settings_invalid', `The maximum number of speakers ${message}.`, {
-    errors: [{ path: 'max_speakers', message }],
-  });
+  const message = 'The maximum must not be less than the minimum number of speakers.';
+  throw invalid('settings_invalid', message, { errors: [{ path: 'max_speakers', message }] });
 }
 
 /**
