@@ -11,7 +11,7 @@ import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';
 import type { ModelClient, ModelServer } from '../ports/model-client.ts';
 import { modelFailures } from '../ports/model-failures.ts';
-import { retryWaiting } from '../summaries/summary-attempts.store.ts';
+import { retryWaiting } from '../summaries/summaries.store.ts';
 import type { Owner, ProviderRow, ProviderWithKey } from './provider-row.ts';
 import { hostOf, toServer, validateProvider, withStoredKey } from './providers.ts';
 import type { ProviderStore } from './providers.store.ts';

@@ -405,10 +405,8 @@ describe('a slow language model of one person', () => {
     const states = await world.sql<{ state: string }>('select state from insight_summary where owner_id = $1', [
       owner.userId,
     ]);
-    expect(states.map(({ state }) => state).sort()).toEqual([
-      ...['processing', 'processing'],
-      ...Array.from({ length: 4 }, () => 'waiting'),
-    ]);
+    expect(states.filter(({ state }) => state === 'processing')).toHaveLength(2);
+    expect(states.filter(({ state }) => state === 'waiting')).toHaveLength(4);
   });
 });
 

@@ -173,3 +173,11 @@ export async function endReview(
   }
   return changed > 0;
 }
+
+/** Another language model may succeed at once. @param owner whose model was changed; null: everyone's. */
+export async function retryWaiting(tx: Tx, owner: string | null): Promise<void> {
+  await tx.$executeRaw`
+    update insight_summary set due_at = clock_timestamp(), failures = 0, error_code = null
+    where state = 'waiting' and due_at > clock_timestamp()
+      and (${owner}::uuid is null or coalesce(ordered_by, owner_id) = ${owner}::uuid)`;
+}

@@ -147,14 +147,6 @@ export async function failAttempt(
   return count > 0;
 }
 
-/** Another language model may succeed at once. @param owner whose model was changed; null: everyone's. */
-export async function retryWaiting(tx: Tx, owner: string | null): Promise<void> {
-  await tx.$executeRaw`
-    update insight_summary set due_at = clock_timestamp(), failures = 0, error_code = null
-    where state = 'waiting' and due_at > clock_timestamp()
-      and (${owner}::uuid is null or coalesce(ordered_by, owner_id) = ${owner}::uuid)`;
-}
-
 /** A process that stops leaves the work to another one. */
 export async function releaseAttempt(db: Db, { id, token }: Attempt): Promise<void> {
   await db.insightSummary.updateMany({ where: { id, token, state: 'processing' }, data: { state: 'waiting' } });

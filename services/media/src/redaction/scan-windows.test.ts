@@ -27,8 +27,8 @@ describe('the windows of a scan', () => {
     ['no passages', 0, 0],
   ])(
     'with %s contain each passage once and few letters, so that other requests are not delayed',
-    async (_, n, length) => {
-      const rows = rowsOf(Array.from({ length: n }, () => 'x'.repeat(length)));
+    async (_, passages, length) => {
+      const rows = rowsOf(Array.from({ length: passages }, () => 'x'.repeat(length)));
       const { scans, scanned } = await scan(rows);
       expect(scanned).toEqual(rows.map(({ id }) => id));
       expect(Math.max(0, ...scans.map((texts) => texts.join('').length))).toBeLessThan(20_000 + 2 * 2_000 + 3 * length);
