@@ -122,22 +122,22 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
 // heap: streamed bytes count as external memory, so that a small heap would be fully collected after every few megabytes
 // (measured with 1 GiB: half of the CPU time; with these values below 200 MiB each). The directory sync reads whole directories,
 // which live for one sync run: a small young generation would copy all of them.
-const nurseries: Record<string, number> = {
+const semiSpaceMib: Record<string, number> = {
   'edge-gateway': 1,
   media: 1,
   operations: 1,
   identity: 8,
   'directory-sync': 16,
 };
-const growth: Record<string, number> = { 'edge-gateway': 50, media: 120, operations: 20 };
+const heapGrowingPercent: Record<string, number> = { 'edge-gateway': 50, media: 120, operations: 20 };
 
 function memoryFlags(name: string): string[] {
-  const nursery = nurseries[name] ?? 2;
+  const semiSpace = semiSpaceMib[name] ?? 2;
   const heap = ['search-indexer', 'transcription-worker', 'directory-sync'].includes(name) ? 1024 : 384;
   return [
-    `--max-semi-space-size=${nursery}`,
+    `--max-semi-space-size=${semiSpace}`,
     `--max-old-space-size=${heap}`,
-    ...(growth[name] ? [`--heap-growing-percent=${growth[name]}`] : []),
+    ...(heapGrowingPercent[name] ? [`--heap-growing-percent=${heapGrowingPercent[name]}`] : []),
   ];
 }
 

@@ -44,10 +44,13 @@ export function consumer<E extends EventDef>(
 }
 
 /**
- * How long a pull waits for messages. After a reconnection the client repeats it by itself. A short time costs processor
+ * How long a pull waits for messages. After a reconnection the client repeats it. A short time costs processor
  * time in an idle instance, which has nearly a hundred consumers.
  */
 const pullMs = 20_000;
+
+/** The pause before an event whose handler failed is delivered again; it doubles each time. */
+const redelivery = { firstMs: 250, maxMs: 30_000 };
 
 async function ensure(bus: Bus, event: EventDef, durable: string): Promise<void> {
   const jsm = await bus.jetstreamManager();
@@ -121,10 +124,10 @@ async function deliver<E extends EventDef>(
         msg.term();
         return;
       }
-      const pause = Math.min(30_000, 250 * 2 ** Math.min(7, msg.info.redeliveryCount));
+      const pause = Math.min(redelivery.maxMs, redelivery.firstMs * 2 ** Math.min(7, msg.info.redeliveryCount));
       bus.log.warn(
         { err: error as Error, subject: event.subject, event_id: id, pause_ms: pause },
-        'event will be tried again',
+        'event redelivery scheduled',
       );
       msg.nak(pause);
     }

@@ -10,7 +10,7 @@ const batchSize = 32;
 
 /**
  * Requests the vectors of texts from the workers. `reportProgress` gets the share that is done.
- * @throws AppError unavailable when no worker responds, or when their model changes meanwhile.
+ * @throws AppError unavailable when no worker responds, or when their model changes during the request.
  */
 export async function embedTexts(
   bus: Pick<Bus, 'request'>,

@@ -3,7 +3,15 @@ import { isAppError, type Log } from '@overtone/service-kit';
 import { type Db, type Tx } from '../database.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Answers } from './answers.service.ts';
-import { maxAnswerMs, nothingSaid, renewEveryMs, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
+import {
+  maxAnswerMs,
+  declinedOutcome,
+  renewEveryMs,
+  type Attempt,
+  type Outcome,
+  type Reader,
+  type Scope,
+} from './ask.ts';
 import {
   inheritEvidence,
   insertQuestion,
@@ -117,7 +125,7 @@ async function outcomeOf({ db, log, answers, conversations }: Deps, run: Run): P
   } catch (error) {
     const errorCode = codeOf(error, { stopped, late });
     if (errorCode === 'internal_error') log.error({ err: error as Error }, 'answer failed');
-    return { ...nothingSaid, status: 'failed', errorCode };
+    return { ...declinedOutcome, status: 'failed', errorCode };
   }
 }
 

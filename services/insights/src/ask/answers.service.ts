@@ -6,7 +6,7 @@ import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
 import { createEnvelope } from '../untrusted/untrusted.ts';
-import { nothingSaid, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
+import { declinedOutcome, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
 import { cite, toCitation } from './citations.ts';
 import { countAnswer } from './count-answer.ts';
 import { countQuestionOf, type CountQuestion } from './counting.ts';
@@ -55,9 +55,9 @@ export function createAnswers(deps: AnswersDeps) {
     const [only] = request.scope === 'file' ? found.files : [];
     if (found.evidence === 'general' && only) {
       const summary = await summaryAnswer(only, question, signal);
-      if (summary) return { ...nothingSaid, status: 'answered', madeBy: 'summary', ...summary };
+      if (summary) return { ...declinedOutcome, status: 'answered', madeBy: 'summary', ...summary };
     }
-    const declined = { ...nothingSaid, searchPartial: found.isPartial };
+    const declined = { ...declinedOutcome, searchPartial: found.isPartial };
     if (found.passages.length === 0) return declined;
     const model = request.withoutModel ? null : await models.for(reader.userId);
     if (!model) return extract(question, found);
@@ -70,7 +70,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 
 /** Sentences of the recordings, when no language model is configured or wanted. */
 function extract(question: string, { passages, language, isPartial }: FoundEvidence): Outcome {
-  const declined = { ...nothingSaid, madeBy: 'extractive' as const, searchPartial: isPartial };
+  const declined = { ...declinedOutcome, madeBy: 'extractive' as const, searchPartial: isPartial };
   const ranked = passages.map(({ text }, index) => ({ id: String(index), text, score: 1 / (1 + index) }));
   const answer = answerFrom(question, ranked, language);
   if (answer.kind === 'declined' || answer.sentences.length === 0) return declined;
@@ -117,7 +117,7 @@ async function write(
     onText: throttledText(emit),
   });
   const outcome = {
-    ...nothingSaid,
+    ...declinedOutcome,
     madeBy: 'model' as const,
     provider: info.provider,
     model: info.model,
@@ -163,7 +163,7 @@ async function count(
     ).map((file) => [file.fileId, file]),
   );
   const counted = files.filter(({ fileId }) => readable.has(fileId));
-  if (!(await record([...readable.values()]))) return nothingSaid;
+  if (!(await record([...readable.values()]))) return declinedOutcome;
   const listed = counted.slice(0, maxListed);
   const answer = countAnswer(counting, {
     files: listed.map(({ fileId, count: mentions, start }) => ({
@@ -176,5 +176,5 @@ async function count(
     totalMentions: counted.reduce((sum, file) => sum + file.count, 0),
     isComplete: totalFiles === files.length,
   });
-  return { ...nothingSaid, status: 'answered', madeBy: 'count', ...answer };
+  return { ...declinedOutcome, status: 'answered', madeBy: 'count', ...answer };
 }

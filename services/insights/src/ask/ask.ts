@@ -25,7 +25,7 @@ export type Outcome = Pick<
   'madeBy' | 'provider' | 'model' | 'sentences' | 'citations' | 'searchPartial' | 'errorCode'
 > & { status: 'answered' | 'declined' | 'failed' };
 
-export const nothingSaid: Outcome = {
+export const declinedOutcome: Outcome = {
   status: 'declined',
   madeBy: null,
   provider: null,

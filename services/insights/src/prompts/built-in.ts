@@ -17,7 +17,7 @@ export const builtInPrompts: Readonly<Record<PromptContentType, BuiltInPrompt>> 
     name: 'Any recording',
     description: 'For recordings without a kind of their own.',
     text: `Summarise the recording for a person who was not there and has two minutes to read.
-- Begin with the result: what somebody must know after this recording. Do not describe that a recording was made.
+- Begin with the result: what a person must know after this recording. Do not describe that a recording was made.
 - Then give the main subjects in the order of their importance, each with the facts that support it: names, numbers, dates, amounts.
 - Name decisions, tasks and open questions only if they were spoken. A wish or an idea is not a decision.
 - Say who said or promised something when it matters, with the name that the transcript gives.
@@ -84,7 +84,7 @@ export const builtInPrompts: Readonly<Record<PromptContentType, BuiltInPrompt>> 
     text: `Find out which person speaks under each speaker label.
 - Good evidence: a person introduces themself, is introduced by another, or is addressed by name and answers in the next turn.
 - Weak evidence: a role, a subject or a way of speaking. Give such a name only with low confidence.
-- A name that is only mentioned belongs to somebody who is spoken about, not to the speaker.
+- A name that is only mentioned belongs to a person who is spoken about, not to the speaker.
 - Two labels may be the same person. One label is never two persons: then give the one who speaks most.
 - Prefer the spelling of a known person when the sound fits.
 - Give no name without a sentence that proves it.`,

@@ -14,7 +14,7 @@ export type OrdersDeps = {
   labels: Pick<LabelsPort, 'access'>;
   settings: Pick<Settings, 'read'>;
 };
-type Wish = { part: SuggestionPart; force: boolean; applies: boolean };
+type ExtractionOptions = { part: SuggestionPart; force: boolean; applies: boolean };
 
 /** Orders suggestions: a person's request, or the end of a transcription. */
 export function createOrders({ db, outbox, labels, settings }: OrdersDeps) {
@@ -27,13 +27,16 @@ export function createOrders({ db, outbox, labels, settings }: OrdersDeps) {
       if (isOrdered) await outbox.add(tx, suggestionEvents.changed, { fileId, ownerId });
       return isOrdered;
     });
-  const orderFor = ({ fileId, ownerId, transcriptVersion }: FileAccess, { part, ...wish }: Wish): Promise<boolean> => {
+  const orderFor = (
+    { fileId, ownerId, transcriptVersion }: FileAccess,
+    { part, ...wish }: ExtractionOptions,
+  ): Promise<boolean> => {
     if (transcriptVersion === 0) throw conflict('no_transcript', 'This file has no transcript yet.');
     return order([part], { fileId, ownerId, ...wish });
   };
 
   return {
-    one: async (person: Person, fileId: string, wish: Wish) => {
+    one: async (person: Person, fileId: string, wish: ExtractionOptions) => {
       const file = await usableFile(labels, person, fileId, 'edit');
       const ordered = await orderFor(file, wish);
       const message = ordered ? 'The suggestions are being made' : 'There are suggestions, or they are being made';

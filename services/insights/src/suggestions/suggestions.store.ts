@@ -17,11 +17,11 @@ export type Attempt = FilePart & { token: number };
 export type Result = { transcriptVersion: number; provider: string | null; model: string | null };
 
 /** An extraction whose job was lost by the broker is enqueued again after this time without a sign of work. */
-const putAgainMinutes = 10;
+const reenqueueAfterMinutes = 10;
 const batch = 50;
 /** With those of summaries three of the four places that the queue `nlp` has by default. */
 const placesOfOwnModel = 1;
-const isDue = Prisma.sql`(e.touched_at < now() - make_interval(mins => ${putAgainMinutes}))`;
+const isDue = Prisma.sql`(e.touched_at < now() - make_interval(mins => ${reenqueueAfterMinutes}))`;
 
 /** @returns false when one is in progress, or there are suggestions and none are forced. */
 export async function orderExtraction(db: Db | Tx, order: ExtractionOrder): Promise<boolean> {

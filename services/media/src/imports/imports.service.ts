@@ -39,7 +39,7 @@ export type ImportsDeps = {
 type Rpc = typeof importRpc;
 
 /** The broker loses a message only with its storage: a job that no worker took is published again after this time. */
-const putAgainMs = 600_000;
+const reenqueueAfterMs = 600_000;
 
 /** Requests imports. */
 export function createImports({ db, outbox, guard, languages, limits, bus }: ImportsDeps) {
@@ -95,7 +95,7 @@ export function createImportQueue({ db, outbox, bus }: Pick<ImportsDeps, 'db' | 
       for (const key of putAt.keys()) if (!due.has(key)) putAt.delete(key);
       if (!bus.connected()) return;
       for (const row of waiting) {
-        if (Date.now() - (putAt.get(keyOf(row)) ?? 0) < putAgainMs) continue;
+        if (Date.now() - (putAt.get(keyOf(row)) ?? 0) < reenqueueAfterMs) continue;
         await putJob(bus, downloadJobs.download, randomUUID(), { fileId: row.fileId });
         putAt.set(keyOf(row), Date.now());
       }

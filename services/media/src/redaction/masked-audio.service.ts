@@ -29,7 +29,7 @@ export type MaskedAudioDeps = {
 type Rpc = typeof maskedAudioRpc;
 
 /** The broker loses a message only with its storage: a job that has not ended is put there again after this time. */
-const putAgainMs = 3_600_000;
+const reenqueueAfterMs = 3_600_000;
 
 /** A player sends many requests; those of this time are one entry of the audit log. */
 const oneListeningMs = 3_600_000;
@@ -94,7 +94,7 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
         for (const key of putAt.keys()) if (!keys.has(key)) putAt.delete(key);
         if (!bus.connected()) return;
         for (const { fileId, variant } of queued) {
-          if (Date.now() - (putAt.get(variant) ?? 0) < putAgainMs) continue;
+          if (Date.now() - (putAt.get(variant) ?? 0) < reenqueueAfterMs) continue;
           await put({ fileId, variant });
           putAt.set(variant, Date.now());
         }

@@ -25,7 +25,7 @@ import {
 type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; names: NamesModel };
 
 /** A scan that did not end is requested again after this time. */
-const putAgainMs = 600_000;
+const reenqueueAfterMs = 600_000;
 const batch = 100;
 
 /** Scans transcripts, and requests the scans. */
@@ -105,7 +105,7 @@ export function createScans({ db, outbox, bus, log, names }: Deps) {
       const now = Date.now();
       for (const { id, version } of due) {
         const earlier = requested.get(id);
-        if (earlier?.version === version && now - earlier.at < putAgainMs) continue;
+        if (earlier?.version === version && now - earlier.at < reenqueueAfterMs) continue;
         requested.set(id, { version, at: now });
         await putJob(bus, redactionJobs.scan, randomUUID(), { fileId: id }).catch((err: unknown) => {
           requested.delete(id);

@@ -10,7 +10,7 @@ import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import {
   deleteProfiles,
-  ownersBeside,
+  profileAudience,
   profilesOf,
   readOccurrences,
   readVoiceSettings,
@@ -21,7 +21,7 @@ import {
 type Routes = typeof mediaRoutes;
 type Occurrences = AnswerOf<Routes['profileOccurrences']>;
 /** Voices of a profile that a split keeps apart from its other voices. */
-const mostApart = 20;
+const maxApart = 20;
 
 /** People whose voice is known: created from voices, merged, split and deleted by their owner or the members of their group. */
 export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
@@ -81,8 +81,8 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (name !== undefined) await renameSpeakers(tx, outbox, { actor, profile, to: name });
         const details = { profile: id, ...(isMoved ? { group: groupId ?? 'none' } : {}) };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
-        await requestMatching(tx, await ownersBeside(tx, profile));
-        if (isMoved) await requestMatching(tx, await ownersBeside(tx, changed));
+        await requestMatching(tx, await profileAudience(tx, profile));
+        if (isMoved) await requestMatching(tx, await profileAudience(tx, changed));
         return readProfile(tx, id);
       }),
 
@@ -104,7 +104,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
         await tx.speakerProfile.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
-        await requestMatching(tx, [...(await ownersBeside(tx, source)), ...(await ownersBeside(tx, target))]);
+        await requestMatching(tx, [...(await profileAudience(tx, source)), ...(await profileAudience(tx, target))]);
         return readProfile(tx, targetId);
       }),
 
@@ -118,10 +118,10 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const rest = await tx.speaker.findMany({
           where: { profileId: id, id: { notIn: ids } },
           select: { id: true },
-          take: mostApart,
+          take: maxApart,
         });
         for (const other of rest)
-          await keepApart(tx, { id: other.id, others: ids.slice(0, mostApart), by: actor.userId });
+          await keepApart(tx, { id: other.id, others: ids.slice(0, maxApart), by: actor.userId });
         for (const speakerId of ids) await rejectProfile(tx, { speakerId, profileId: id, userId: actor.userId });
         await linkSpeakers(tx, outbox, { actor, profile, ids });
         await recordOperation(tx, outbox, actor, 'speaker_profile_created', { profile: profile.id, split_from: id });
@@ -200,7 +200,7 @@ async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
  * a group, nor delete those of a recording that is no longer shared. Their names in the transcripts stay.
  */
 async function unlinkUnseen(tx: Tx, actor: Actor, profile: Profile): Promise<void> {
-  const owners = new Set(await ownersBeside(tx, profile));
+  const owners = new Set(await profileAudience(tx, profile));
   const files = await tx.mediaFile.findMany({ where: { speakers: { some: { profileId: profile.id } } } });
   const others = files.filter(({ userId }) => !owners.has(userId));
   const permissions = await permissionsOf(tx, actor, others);
@@ -249,7 +249,7 @@ async function linkSpeakers(
     outbox,
     speakers.map(({ fileId }) => fileId),
   );
-  const owners = await ownersBeside(tx, profile);
+  const owners = await profileAudience(tx, profile);
   await requestMatching(tx, [...owners, ...speakers.map(({ file }) => file.userId)]);
 }
 

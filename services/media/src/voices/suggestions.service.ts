@@ -13,7 +13,7 @@ type Inbox = AnswerOf<Routes['listVoiceSuggestions']>;
 
 /** Two voices of a cluster are one person with at least this confidence. */
 const clusterConfidence = 0.75;
-const mostSuggestions = 200;
+const maxSuggestions = 200;
 
 /** What a person can decide: open suggestions, and voices without a name. */
 export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIndex }) {
@@ -36,7 +36,7 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
         } as Prisma.SpeakerSuggestionWhereInput,
         include: { profile: true },
         orderBy: { confidence: 'desc' },
-        take: mostSuggestions,
+        take: maxSuggestions,
       });
       const ids = open.map(({ speakerId }) => speakerId);
       const found = await readOccurrences(db, Prisma.sql`s.uuid = any(${ids}::uuid[])`);

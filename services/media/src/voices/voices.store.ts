@@ -33,7 +33,10 @@ export async function requestMatching(db: Db | Tx, ownerIds: readonly string[]):
 }
 
 /** The owners whose recordings can contain the person of a profile: its owner, or the members of its group. */
-export async function ownersBeside(tx: Tx, { ownerId, groupId }: { ownerId: string | null; groupId: string | null }) {
+export async function profileAudience(
+  tx: Tx,
+  { ownerId, groupId }: { ownerId: string | null; groupId: string | null },
+) {
   if (ownerId !== null) return [ownerId];
   const members = await tx.membership.findMany({
     where: { groupIds: { has: groupId ?? '' } },

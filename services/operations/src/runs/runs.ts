@@ -15,7 +15,7 @@ type Deps = { db: Db; bus: Bus; log: Log; store: RunStore; job: RunJob };
 
 const renewMs = 3_000;
 /** A job that the broker lost is put there again after this time. */
-const putAgainMs = 600_000;
+const reenqueueAfterMs = 600_000;
 const checkEveryMs = 15_000;
 
 /** The handler of a job that executes its queued run, under a lease that ends with this process. */
@@ -62,7 +62,7 @@ export function createScheduler({ db, bus, log, store, job }: Deps, settings: Re
     if (due) await store.enqueue(db, due);
     if (!bus.connected()) return;
     for (const runId of await store.queued(db))
-      if (now.getTime() - (putAt.get(runId) ?? 0) > putAgainMs) await put(runId);
+      if (now.getTime() - (putAt.get(runId) ?? 0) > reenqueueAfterMs) await put(runId);
   };
   return {
     put,

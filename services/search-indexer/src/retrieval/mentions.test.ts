@@ -45,7 +45,7 @@ describe('mentions', () => {
     expect(both).toBe(singly.reduce((sum, one) => sum + one, 0));
   });
 
-  it('begin where the first word of the first one is spoken, wherever the passages end', () => {
+  it('begin where the first word of the first one is spoken, in whatever order the passages come', () => {
     const text = [...Array.from({ length: 700 }, (_, i) => `word${i}`), 'the road maps', 'and a road map'].join(' ');
     expect(findMentions(phrase('road map'), shownOf(text).toReversed(), 'en')).toEqual({ count: 2, start: 701 });
   });

@@ -146,7 +146,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
       const version = building.version as VoiceVersion;
       if ((await db.voiceFile.count({ where: { version, state: 'due' } })) > 0) return;
       const { version: current } = await states.readAlias();
-      if ((await listLost(db, version, current)) > 0) {
+      if ((await countFailedInTarget(db, version, current)) > 0) {
         await db.speakerIndexVersion.update({ where: { version }, data: { state: 'stopped' } });
         log.warn({ version }, 'speaker index migration stopped: files failed');
         return;
@@ -194,7 +194,7 @@ async function lock(tx: Tx): Promise<void> {
 }
 
 /** Files that the current version contains and whose embedding failed in the other one. */
-async function listLost(db: Db, version: VoiceVersion, current: VoiceVersion): Promise<number> {
+async function countFailedInTarget(db: Db, version: VoiceVersion, current: VoiceVersion): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>`
     select count(*)::int as count from voice_file n join voice_file o using (file_id)
     where n.version = ${version} and n.state = 'failed' and o.version = ${current} and o.state = 'done'`;

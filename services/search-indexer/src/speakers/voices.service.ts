@@ -30,7 +30,7 @@ type Rpc = typeof voiceRpc;
 /** Jobs in the queue: few of a migration, so that a new recording waits for few. */
 const inQueue = { new: 8, background: 2 };
 /** The broker loses a message only with its storage: a job that has not ended is put there again after this time. */
-const putAgainMs = 600_000;
+const reenqueueAfterMs = 600_000;
 
 /** Keeps the embeddings of every file's speakers up to date in every version of the speaker index. */
 export function createVoices({ db, outbox, index, states, sources, bus, log }: VoicesDeps) {
@@ -44,7 +44,7 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
     const due = await states.listDue(inQueue.new + inQueue.background);
     const known = new Set(due.map(({ fileId }) => fileId));
     for (const fileId of putAt.keys()) if (!known.has(fileId)) putAt.delete(fileId);
-    const isQueued = (fileId: string): boolean => Date.now() - (putAt.get(fileId) ?? 0) < putAgainMs;
+    const isQueued = (fileId: string): boolean => Date.now() - (putAt.get(fileId) ?? 0) < reenqueueAfterMs;
     const wanted = [
       ...due.filter(({ background }) => !background).slice(0, inQueue.new),
       ...due.filter(({ background }) => background).slice(0, inQueue.background),
