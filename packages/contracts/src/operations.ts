@@ -21,6 +21,7 @@ export const operationActions = [
   'mirror_settings_changed',
   'mirror_run',
   'directory_sync_settings_changed',
+  'directory_sync_started',
   'directory_sync_approved',
   'directory_sync_undone',
   'engine_settings_changed',

@@ -39,6 +39,11 @@ async function recordsOf({ pass_uuid: id }: Record<string, unknown>) {
   return rows.map(({ data: { action, actorId, details } }) => ({ action, actorId, details }));
 }
 
+/** The record of a run that a person started. */
+function started({ pass_uuid: run }: Record<string, unknown>) {
+  return { action: 'directory_sync_started', actorId: expect.any(String), details: { run, mode: 'run' } };
+}
+
 describe('report of a sync run after later changes', () => {
   it('contains the number and the list of undone accounts', async () => {
     await world.ask('PUT', '', { max_disable_percent: null });
@@ -76,13 +81,14 @@ describe('report of a sync run after later changes', () => {
 });
 
 describe('the audit trail', () => {
-  it('has a record of an approval, and none of a rejected one', async () => {
+  it('has a record of a start and of an approval, and none of a rejected one', async () => {
     await world.ask('PUT', '', { max_disable_percent: 30 });
     const held = await world.run();
     expect((await post(held, '/approve', { set_digest: 'other' })).status).toBe(409);
-    expect(await recordsOf(held)).toEqual([]);
+    expect(await recordsOf(held)).toEqual([started(held)]);
     const { body } = await post(held, '/approve', { set_digest: held['set_digest'] });
     expect(await recordsOf(held)).toEqual([
+      started(held),
       {
         action: 'directory_sync_approved',
         actorId: expect.any(String),
@@ -97,6 +103,7 @@ describe('the audit trail', () => {
     const run = await world.run();
     await post(run, '/undo');
     expect(await recordsOf(run)).toEqual([
+      started(run),
       {
         action: 'directory_sync_undone',
         actorId: expect.any(String),

@@ -1,5 +1,5 @@
 import { directorySyncRoutes, syncRunReport, syncRunSummary } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { recordOperation, type Outbox } from '@overtone/database';
 import {
   conflict,
   handle,
@@ -34,9 +34,14 @@ export function createRunsSlice(deps: Deps): Slice & { runs: SyncRuns } {
 
 function runsRoutes({ db, bus, outbox, jobRequests }: RouteDeps): Route[] {
   return [
-    handle(directorySyncRoutes.runDirectorySync, async ({ body }) => {
+    handle(directorySyncRoutes.runDirectorySync, async (request) => {
       await requireNoRunInProgress(db);
-      return queued(await jobRequests.enqueueRun({ trigger: 'manual', dryRun: body?.dry_run ?? false }));
+      const dryRun = request.body?.dry_run ?? false;
+      const run = await jobRequests.enqueueRun({ trigger: 'manual', dryRun });
+      await db.$transaction((tx) =>
+        recordOperation({ tx, outbox, request }, 'directory_sync_started', { run, mode: dryRun ? 'dry_run' : 'run' }),
+      );
+      return queued(run);
     }),
 
     handle(directorySyncRoutes.runs, async ({ query: { page, page_size: size } }) => {

@@ -16,6 +16,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   mirror_settings_changed: 'admin.mirror.settings',
   mirror_run: 'admin.mirror.run',
   directory_sync_settings_changed: 'admin.directory_sync.settings',
+  directory_sync_started: 'admin.directory_sync.start',
   directory_sync_approved: 'admin.directory_sync.approve',
   directory_sync_undone: 'admin.directory_sync.undo',
   engine_settings_changed: 'admin.engine.settings',

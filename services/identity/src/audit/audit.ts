@@ -40,6 +40,7 @@ export type AuditEvent =
   | 'admin.mirror.settings'
   | 'admin.mirror.run'
   | 'admin.directory_sync.settings'
+  | 'admin.directory_sync.start'
   | 'admin.directory_sync.approve'
   | 'admin.directory_sync.undo'
   | 'admin.model.pull'

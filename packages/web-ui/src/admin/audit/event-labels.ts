@@ -41,6 +41,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.mirror.settings': msg`Media mirror settings changed`,
   'admin.mirror.run': msg`Media mirror run requested`,
   'admin.directory_sync.settings': msg`Directory sync settings changed`,
+  'admin.directory_sync.start': msg`Directory sync run started`,
   'admin.directory_sync.approve': msg`Directory sync run approved`,
   'admin.directory_sync.undo': msg`Directory sync run undone`,
   'admin.model.pull': msg`Download of a model requested`,
