@@ -136,15 +136,18 @@ async function pageTool(): Promise<Finding[]> {
 }
 
 async function services(folder: DataFolder): Promise<Finding[]> {
-  const { running, services: found } = await readStatus(folder);
+  const { running, servers, services: found } = await readStatus(folder);
   if (!running) return [note('not running; start with: ./overtone up')];
-  return found.map(({ name, ready, checks }) => {
-    const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
-    if (!ready) return problem(`${name} is not ready; see: ./overtone logs ${name}`);
-    return failing.length === 0
-      ? ok(`${name} is ready`)
-      : note(`${name}: ${failing.map((failure) => failure.join(' ')).join(', ')}`);
-  });
+  const hanging = servers.filter((server) => !server.answers);
+  return [
+    ...hanging.map(({ name, pid }) => problem(`${name} (pid ${pid}) does not answer; see: ./overtone logs ${name}`)),
+    ...found.map(({ name, ready, checks }) => {
+      const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
+      const detail = failing.map((failure) => failure.join(' ')).join(', ');
+      if (!ready) return problem(`${name} is not ready (${detail || 'no answer'}); see: ./overtone logs ${name}`);
+      return failing.length === 0 ? ok(`${name} is ready`) : problem(`${name}: ${detail}`);
+    }),
+  ];
 }
 
 function gibibytes(bytes: number) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answers } from '../servers/probe.ts';
 import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
 import { baseUrl, readInstance, type Instance } from '../setup/instance.ts';
 import { listenerUrl } from '../supervisor/environment.ts';
@@ -17,6 +18,14 @@ export type ServiceStatus = {
   readonly restarts: number;
 };
 
+/** One server in `status --json`. */
+export type ServerStatus = {
+  readonly name: string;
+  readonly pid: number;
+  readonly restarts: number;
+  readonly answers: boolean;
+};
+
 /** The output of `status --json`. */
 export type Status = {
   readonly base_url: string | null;
@@ -24,15 +33,16 @@ export type Status = {
   readonly profile: 'embedded';
   readonly running: boolean;
   readonly services: readonly ServiceStatus[];
-  readonly servers: readonly { readonly name: string; readonly pid: number; readonly restarts: number }[];
+  readonly servers: readonly ServerStatus[];
 };
 
-/** Prints the processes and their readiness; exit code 1 when a service is not ready. */
+/** Prints the processes and their readiness; exit code 1 when a server does not answer or a service is not ready. */
 export async function status(options: { readonly data?: string; readonly json?: boolean }): Promise<void> {
   const found = await readStatus(dataFolder(options.data));
   if (options.json === true) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
   else show(found);
-  if (!found.running || found.services.some((service) => !service.ready)) process.exitCode = 1;
+  const isHealthy = found.servers.every((server) => server.answers) && found.services.every((service) => service.ready);
+  if (!found.running || !isHealthy) process.exitCode = 1;
 }
 
 /** Probes every service of the instance. */
@@ -49,11 +59,23 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
     profile: 'embedded',
     running: runtime !== undefined,
     services,
-    servers: (runtime?.processes ?? [])
-      .filter((entry) => entry.kind === 'server')
-      .map(({ name, pid, restarts }) => ({ name, pid, restarts })),
+    servers: await Promise.all(
+      (runtime?.processes ?? [])
+        .filter((entry) => entry.kind === 'server')
+        .map(async ({ name, pid, restarts }) => {
+          const port = instance?.ports[name];
+          return { name, pid, restarts, answers: port !== undefined && (await answers(port, greetings[name] ?? '')) };
+        }),
+    ),
   };
 }
+
+/** What each server answers without a password. PostgreSQL: SSLRequest (protocol 3.0, "Message Formats"). */
+const greetings: Readonly<Record<string, string>> = {
+  postgres: '\x00\x00\x00\x08\x04\xD2\x16\x2F',
+  nats: '',
+  redis: 'PING\r\n',
+};
 
 /** Every service and its additional processes. */
 function processNames({ processes }: Runtime): string[] {
@@ -92,7 +114,11 @@ function show({ base_url, version, running, services, servers }: Status): void {
   const terminal = createTerminal();
   if (!running) return terminal.fail('Overtone is not running; start it with: ./overtone up');
   terminal.line(`Overtone ${version} at ${base_url}`);
-  for (const server of servers) terminal.done(`${server.name.padEnd(26)} pid ${server.pid}${restarted(server)}`);
+  for (const server of servers) {
+    const mark = server.answers ? terminal.done : terminal.fail;
+    const detail = server.answers ? '' : ', does not answer';
+    mark(`${server.name.padEnd(26)} pid ${server.pid}${detail}${restarted(server)}`);
+  }
   for (const service of services) {
     const failing = Object.entries(service.checks).filter(([, result]) => result !== 'ok');
     const detail = failing.map(([name, result]) => `, ${name}: ${result}`).join('');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { firstLine, linesUntil } from './probe.ts';
+import { answers, firstLine, linesUntil } from './probe.ts';
 
 /** A server that does this with each connection. */
 async function withServer<T>(serve: (socket: Socket) => void, use: (port: number) => Promise<T>): Promise<T> {
@@ -41,5 +41,20 @@ describe('a probe of a server', () => {
 
   it('ends after its timeout when the server is silent', async () => {
     expect(await withServer(() => undefined, all)).toEqual([]);
+  });
+
+  it('tells a server that answers from one that only accepts the connection, or refuses it', async () => {
+    const ask = (port: number) => answers(port, 'PING\r\n', 300);
+    expect(await withServer((socket) => socket.on('data', () => socket.write('N')), ask)).toBe(true);
+    expect(await withServer(() => undefined, ask)).toBe(false);
+    expect(await withServer((socket) => socket.resetAndDestroy(), ask)).toBe(false);
+    expect(
+      await ask(
+        await withServer(
+          () => undefined,
+          async (closed) => closed,
+        ),
+      ),
+    ).toBe(false);
   });
 });

@@ -38,3 +38,22 @@ export async function linesUntil(
 export async function firstLine(port: number, hello: string, timeoutMs = 1000): Promise<string | undefined> {
   return (await linesUntil(port, hello, () => true, timeoutMs))[0];
 }
+
+/** Whether a server sends anything after `hello`: the port of a stopped or hanging one still accepts connections. */
+export async function answers(port: number, hello: string, timeoutMs = 2000): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const end = (isAnswered: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(isAnswered);
+    };
+    const timer = setTimeout(() => end(false), timeoutMs);
+    socket.on('error', () => end(false));
+    socket.once('close', () => end(false));
+    socket.once('data', () => end(true));
+    socket.once('connect', () => {
+      if (hello !== '') socket.write(hello, 'latin1');
+    });
+  });
+}

@@ -26,7 +26,7 @@ export function createUpstreams(env: EdgeEnv): Upstreams {
     ...(env.INSIGHTS_URL ? { insights: env.INSIGHTS_URL } : {}),
     ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
   };
-  const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, createPool(url)]));
+  const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, createPool(url, service)]));
   return {
     urls: Object.values(urls).map((url) => new URL(url)),
     pools,
@@ -36,16 +36,20 @@ export function createUpstreams(env: EdgeEnv): Upstreams {
   };
 }
 
+const responseMs = 120_000;
+/** The search gives up after seconds: one that has not answered by then hangs, and a person waits for it. */
+const responseMsOf: Readonly<Record<string, number>> = { 'search-indexer': 30_000 };
+
 /** Keep-alive connections: short timeout for connecting, long one for a response. */
-function createPool(url: string): Pool {
+function createPool(url: string, service: string): Pool {
   return new Pool(url, {
     connections: 512,
     pipelining: 1,
     keepAliveTimeout: keepIdleMs,
     keepAliveMaxTimeout: keepIdleMs,
     connect: { timeout: 3_000, noDelay: true },
-    headersTimeout: 120_000,
-    bodyTimeout: 120_000,
+    headersTimeout: responseMsOf[service] ?? responseMs,
+    bodyTimeout: responseMs,
   });
 }
 
