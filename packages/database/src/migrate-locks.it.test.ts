@@ -119,7 +119,7 @@ describe('a migration that is killed', () => {
 
 describe('a migration that waits for a lock', () => {
   const limits = { lockTimeoutMs: 500, lockTotalMs: 60_000 };
-  const heldMs = 4_000;
+  const heldMs = 8_000;
 
   it('lets readers of the table wait no longer than its lock timeout, and is applied once the lock is released', async () => {
     const url = await databaseBefore(412);

@@ -160,7 +160,7 @@ describe('transcription-worker', () => {
     expect(completed[0]).toMatchObject({ fileId, token: 1, bytes: 50_000, contentType: 'audio/wav' });
     expect((await world.store.head(objectKey)).bytes).toBe(50_000);
     await server.close();
-  }, 30_000);
+  });
 
   it('serves vectors for search over the bus', async () => {
     const { dim, vectors } = await world.embed(['the deadline', 'unknowable']);

@@ -114,7 +114,7 @@ describe('summarize', () => {
       const unnamed = segments.map((segment) => ({ ...segment, named: false }));
       expect(findSpeakerNames({ segments: unnamed, language, knownNames: [] }).length).toBeLessThanOrEqual(1);
     }
-  }, 20_000);
+  });
 
   it('divides a recording where its subject changes, without gaps between the topics', () => {
     const segments = [...about('garden', 0), ...about('engine', 1_000), ...about('orchestra', 2_000)];

@@ -193,7 +193,7 @@ describe('suggestions of a language model', () => {
     // Four sections of the summary, topics and names.
     expect(server.highestConcurrency()).toBeLessThanOrEqual(6);
     expect(named(found, 'harbour').rationale).toContain('harbour');
-  }, 60_000);
+  });
 
   it('are not applied without a line that shows them', async () => {
     const ada = newUser();
@@ -271,7 +271,7 @@ describe('suggestions of a language model', () => {
     expect(found.labels).toMatchObject({ state: 'failed', error_code: 'provider_answer_invalid' });
     server.answer(answering({ tags: [{ name: 'school', confidence: 0.8, line: 2 }] }));
     expect((await extract(ada, file)).labels.state).toBe('completed');
-  }, 120_000);
+  });
 
   it('follow the prompt for speaker names that the owner uses, and what was written about the organisation', async () => {
     const ada = newUser();
@@ -325,7 +325,7 @@ describe('suggestions of a language model', () => {
     // Only the failed request itself is repeated.
     expect(seen).toHaveLength(new Set(seen).size + 3);
     expect(await world.sql('select 1 from suggestion_section where media_file_id = $1', [file.fileId])).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('automatic labels', () => {
@@ -392,7 +392,7 @@ describe('automatic labels', () => {
     expect(file.tags).toEqual(['School roof']);
     expect(found.auto_applied_tags).toEqual(['School roof']);
     expect(topicCalls()).toHaveLength(1);
-  }, 60_000);
+  });
 
   it.each([
     ['the person has switched them off', { enabled: false }, []],
@@ -601,7 +601,7 @@ describe('runs over the library', () => {
     expect(files.map(({ tags }) => tags)).toEqual(files.map(() => ['School roof']));
     expect(foreign.tags).toEqual([]);
     expect(await status(eve)).toBeNull();
-  }, 90_000);
+  });
 
   it('skip named files of other people, and can be stopped', async () => {
     const [ada, eve] = [newUser(), newUser()];

@@ -241,7 +241,7 @@ describe('an import', () => {
     };
     expect(await worker.request(importRpc.completeImport, late)).toEqual({ outcome: 'refused' });
     expect([await exists(lost.objectKey), await exists(objectKey)]).toEqual([false, true]);
-  }, 20_000);
+  });
 
   it('is attempted again after a temporary failure, and ends after six', async () => {
     const ada = newUser();

@@ -173,7 +173,7 @@ describe('the import of a media address', () => {
     });
     const { completed, failed, isStored } = await runImport(url, { stopAfterReports: 0 });
     expect([completed, failed, isStored]).toEqual([undefined, undefined, false]);
-  }, 20_000);
+  });
 
   it('is released when the worker stops', async () => {
     const stop = new AbortController();
@@ -399,7 +399,7 @@ describe('the import of a page', () => {
     );
     const { failed } = await runImport(server.on('/large', page), { command, maxBytes: 1_000_000 });
     expect(failed).toMatchObject({ code: 'upload_too_large' });
-  }, 20_000);
+  });
 
   it('never takes an address for an option', () => {
     const args = argumentsFor('--exec=id', { folder: '/f', proxy: 'http://p', maxBytes: 1 });
@@ -421,7 +421,7 @@ describe('yt-dlp, as installed', () => {
     const { completed, failed } = await runImport(url, { command: installed });
     expect(failed).toBeUndefined();
     expect(completed).toMatchObject({ bytes: 300_000, sha256: hashOf(300_000) });
-  }, 120_000);
+  });
 
   it('finds nothing on a page without a recording, and reaches no refused address', async () => {
     const html = `<html><body><video src="http://127.0.0.2:${trapPort}/a.mp4"></video></body></html>`;
@@ -436,5 +436,5 @@ describe('yt-dlp, as installed', () => {
     expect((await runImport(empty, { command: installed })).failed).toMatchObject({ code: 'page_without_media' });
     expect((await runImport(hostile, { command: installed })).failed).toMatchObject({ code: 'url_refused' });
     expect(arrivals).toBe(0);
-  }, 120_000);
+  });
 });
