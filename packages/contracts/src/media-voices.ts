@@ -80,15 +80,17 @@ export const voiceRoutes = {
   }),
   updateProfile: route('PUT', '/api/speaker-profiles/{uuid}', 'user', {
     summary:
-      "Rename a speaker profile, move it to one of the caller's groups or back, or allow that sure suggestions are applied",
+      "Rename a speaker profile, move it to one of the caller's groups or back, allow that sure suggestions are applied, or add voices",
     body: z.object({
       name: name.optional(),
       /** null: the caller's own profile. In a group suggestions are applied only after its members allow it. */
       group_uuid: z.uuid().nullable().optional(),
       auto_apply: z.boolean().optional(),
+      /** Voices that are this person, too: all of them are added, or none. */
+      speaker_uuids: speakers.optional(),
     }),
     answer: speakerProfile,
-    errors: [...off, 'profile_exists'],
+    errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch'],
   }),
   deleteProfile: route('DELETE', '/api/speaker-profiles/{uuid}', 'user', {
     summary: 'Delete a speaker profile with the embeddings of its voices; names in transcripts stay',

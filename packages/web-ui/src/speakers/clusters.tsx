@@ -130,14 +130,9 @@ function NameForm({ voices }: { voices: readonly Voice[] }) {
     mutationFn: async () => {
       const wanted = name.trim();
       const ids = voices.map(({ speaker_uuid }) => speaker_uuid);
-      if (!known)
-        return call('POST /api/speaker-profiles', { body: { name: wanted, group_uuid: owner, speaker_uuids: ids } });
-      for (const uuid of ids)
-        await call('POST /api/speakers/{uuid}/verify', {
-          params: { uuid },
-          body: { action: 'accept', profile_uuid: known.uuid },
-        });
-      return known;
+      return known
+        ? call('PUT /api/speaker-profiles/{uuid}', { params: { uuid: known.uuid }, body: { speaker_uuids: ids } })
+        : call('POST /api/speaker-profiles', { body: { name: wanted, group_uuid: owner, speaker_uuids: ids } });
     },
     onSuccess: (profile) => notify(t`Named ${profile.name}.`),
     onError: (error) => notifyError(t`The name wasn’t saved`, error),

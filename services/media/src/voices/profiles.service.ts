@@ -62,11 +62,11 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
     update: (
       actor: Actor,
       id: string,
-      { name, group_uuid: groupId, auto_apply: autoApply }: BodyOf<Routes['updateProfile']>,
+      { name, group_uuid: groupId, auto_apply: autoApply, speaker_uuids: ids }: BodyOf<Routes['updateProfile']>,
     ) =>
       change(async (tx) => {
         const profile = await visibleProfile(tx, actor, id);
-        if (name === undefined && groupId === undefined && autoApply === undefined)
+        if ([name, groupId, autoApply, ids].every((value) => value === undefined))
           throw invalid('invalid_request', 'There is nothing to change.');
         const isMoved = groupId !== undefined && groupId !== profile.groupId;
         // Its owner allowed it for the own recordings, not for those of a group.
@@ -79,7 +79,12 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const changed = await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
         if (isMoved) await unlinkUnseen(tx, actor, changed);
         if (name !== undefined) await renameSpeakers(tx, outbox, { actor, profile, to: name });
-        const details = { profile: id, ...(isMoved ? { group: groupId ?? 'none' } : {}) };
+        if (ids) await linkSpeakers(tx, outbox, { actor, profile: changed, ids });
+        const details = {
+          profile: id,
+          ...(isMoved ? { group: groupId ?? 'none' } : {}),
+          ...(ids ? { speakers: ids.length } : {}),
+        };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, await profileAudience(tx, profile));
         if (isMoved) await requestMatching(tx, await profileAudience(tx, changed));

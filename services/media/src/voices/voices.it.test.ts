@@ -249,6 +249,21 @@ describe('speaker profiles', () => {
     expect(await displayNames(second.run)).toEqual([null, 'Anna']);
   });
 
+  it('take all voices of a cluster at once, or none', async () => {
+    const [first, second, third] = [
+      await record('anna', 'ben'),
+      await record('carl', 'anna'),
+      await record('anna', 'dora', newUser()),
+    ];
+    await name(first.speakers[0], 'Anna');
+    const [anna] = await profiles();
+    const voices = [second.speakers[1], third.speakers[0]];
+    expect((await change(anna, { speaker_uuids: voices })).status).toBe(404);
+    expect(await displayNames(second.run)).toEqual([null, null]);
+    expect((await change(anna, { speaker_uuids: [second.speakers[1]] })).body).toMatchObject({ speakers: 2 });
+    expect(await displayNames(second.run)).toEqual([null, 'Anna']);
+  });
+
   it('are offered only for voices that are compared; the others are counted by their reason', async () => {
     const first = await record('anna', 'ben');
     const second = await record('carl', 'anna');
