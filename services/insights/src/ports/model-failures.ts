@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { unavailable, type AppError, type ErrorOptions } from '@overtone/service-kit';
+import { unavailable, type AppError, type ErrorCode, type ErrorOptions } from '@overtone/service-kit';
 import { refusalOf } from '@overtone/service-kit/outbound';
 
 const maxDetail = 500;
@@ -32,6 +32,30 @@ export const modelFailures = {
   rateLimited: (provider: string, options: ErrorOptions = {}): AppError =>
     unavailable('provider_rate_limited', `${provider} accepts no more requests at the moment.`, options),
 };
+
+type ModelFailureCode = Exclude<
+  Extract<ErrorCode, `provider_${string}`>,
+  'provider_name_taken' | 'provider_limit' | 'provider_unknown'
+>;
+
+/** What helps after a failure; `other_request`: only what was asked is concerned. */
+const remedies = {
+  provider_unreachable: 'wait',
+  provider_timeout: 'wait',
+  provider_rate_limited: 'wait',
+  provider_paused: 'wait',
+  provider_refused_key: 'administrator',
+  provider_key_unreadable: 'administrator',
+  provider_model_unknown: 'administrator',
+  provider_context_exceeded: 'larger_model',
+  provider_answer_invalid: 'other_request',
+  provider_refused_request: 'other_request',
+} as const satisfies Record<ModelFailureCode, string>;
+
+/** @returns undefined for a code that is no failure of a language model. */
+export function remedyOf(code: string): (typeof remedies)[ModelFailureCode] | undefined {
+  return code in remedies ? remedies[code as ModelFailureCode] : undefined;
+}
 
 /** The failure that an error of the provider layer stands for. */
 export function toModelFailure(error: unknown, provider: string): AppError {

@@ -1,12 +1,13 @@
 import { suggestionEvents, type SuggestionPart } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { JobDelivery } from '@overtone/jobs';
-import { conflict, isAppError, type AppError, type ErrorCode, type Log } from '@overtone/service-kit';
+import { conflict, isAppError, type AppError, type Log } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { WordFrequencies } from '../extractive/keyphrases.ts';
 import type { LabelsPort } from '../ports/labels.adapter.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media, Transcript } from '../ports/media.adapter.ts';
+import { remedyOf } from '../ports/model-failures.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
 import { recordWords, readFrequencies } from './library-words.store.ts';
 import type { Preferences } from './preferences.store.ts';
@@ -238,15 +239,8 @@ function superseded() {
   return conflict('file_busy', 'A newer attempt works on the suggestions of this file.');
 }
 
-/** Failures that stay until a person changes something, and answers that were requested twice already. */
-const permanentCodes: readonly ErrorCode[] = [
-  'provider_refused_key',
-  'provider_key_unreadable',
-  'provider_model_unknown',
-  'provider_answer_invalid',
-  'provider_context_exceeded',
-];
-
+/** A failure that stays until a person changes something, or an answer that was requested twice already. */
 function isPermanent({ permanent, code }: AppError): boolean {
-  return permanent || permanentCodes.includes(code);
+  const remedy = remedyOf(code);
+  return permanent || (remedy !== undefined && remedy !== 'wait');
 }

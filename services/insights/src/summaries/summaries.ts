@@ -9,6 +9,7 @@ import type {
   SummaryVersion,
 } from '@overtone/contracts';
 import type { InsightSummary } from '../generated/client.ts';
+import { remedyOf } from '../ports/model-failures.ts';
 
 export const openStates: readonly SummaryRunState[] = ['waiting', 'processing'];
 
@@ -38,22 +39,14 @@ export type SummaryResult = {
   model: string | null;
 };
 
-const needsLargerModel = new Set(['provider_context_exceeded', 'summary_prompt_too_long']);
-const needsAdministrator = new Set(['provider_refused_key', 'provider_key_unreadable', 'provider_model_unknown']);
-/** Repeated automatically, with a growing pause. */
-const temporary = new Set([
-  'provider_unreachable',
-  'provider_timeout',
-  'provider_rate_limited',
-  'provider_paused',
-  'service_unavailable',
-  'timeout',
-]);
+/** Other failures that pass. */
+const temporary = new Set(['service_unavailable', 'timeout']);
 const maxFailures = 6;
 
 /** Seconds until a failed summary is attempted again; null: not automatically. */
 export function retrySeconds(code: string, failures: number, retryAfterSeconds = 0): number | null {
-  if (!temporary.has(code) || failures >= maxFailures) return null;
+  const isTemporary = remedyOf(code) === 'wait' || temporary.has(code);
+  if (!isTemporary || failures >= maxFailures) return null;
   return Math.max(retryAfterSeconds, Math.min(900, 5 * 4 ** Math.max(0, failures - 1)));
 }
 
@@ -61,8 +54,9 @@ function adviceOf(row: InsightSummary | undefined, shown: InsightSummary | undef
   if (!row) return 'create';
   if (isOpen(row)) return 'wait';
   if (row.state === 'failed') {
-    if (needsLargerModel.has(row.errorCode ?? '')) return 'choose_larger_model';
-    return needsAdministrator.has(row.errorCode ?? '') ? 'check_provider' : 'retry';
+    const remedy = remedyOf(row.errorCode ?? '');
+    if (remedy === 'larger_model' || row.errorCode === 'summary_prompt_too_long') return 'choose_larger_model';
+    return remedy === 'administrator' ? 'check_provider' : 'retry';
   }
   if (shown?.withheld || shown?.outOfDate) return 'create_again';
   return row.state === 'partial' ? 'retry' : 'nothing';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { InsightSegment, SummaryContent, SummaryGap } from '@overtone/contracts';
 import { conflict, invalid, isAppError } from '@overtone/service-kit';
 import type { LanguageModel, Usage } from '../ports/language-model.ts';
+import { remedyOf } from '../ports/model-failures.ts';
 import { draftOf, sourcesOfSegments, summaryAnswer, toContent, type Source } from './answers.ts';
 import { groupNotes, joinContents, toNoteLines } from './combine.ts';
 import { budgetOf, identityOf, toRequest, type Guidance, type Task } from './requests.ts';
@@ -28,7 +29,7 @@ type Ask = (call: Call) => Promise<SummaryContent>;
 
 const parallelSections = 4;
 /** Failures of one request: other parts of the recording are not concerned. */
-const sectionFailures = new Set(['provider_answer_invalid', 'provider_context_exceeded', 'provider_refused_request']);
+const sectionRemedies = new Set(['larger_model', 'other_request']);
 
 /** Summarises a transcript of any length: in sections that fit the window of the model, which are combined, repeatedly if needed. */
 export async function summarizeWithModel(model: LanguageModel, input: SummaryInput): Promise<SummaryResult> {
@@ -97,7 +98,7 @@ async function catchFailure(work: Promise<SummaryContent>): Promise<Outcome> {
   try {
     return { content: await work };
   } catch (error) {
-    if (isAppError(error) && sectionFailures.has(error.code)) return { error };
+    if (isAppError(error) && sectionRemedies.has(remedyOf(error.code) ?? '')) return { error };
     throw error;
   }
 }
