@@ -10,10 +10,9 @@ export { measureLabelled } from './labelled.ts';
 type Row = { name: string; ours: string; peer?: string; ratio?: number; goal?: string; met?: boolean };
 type Reference = { meeting: string; summary: string };
 /** The sentences of a summary. */
-type Method = (
-  sentences: readonly Sentence[],
-  random: () => number,
-) => readonly Pick<Sentence, 'text' | 'segmentUuids'>[];
+type Chosen = readonly Pick<Sentence, 'text' | 'segmentUuids'>[];
+type Summarised = { sentences: readonly Sentence[]; brief: Chosen };
+type Method = (text: Summarised, random: () => number) => Chosen;
 
 const vocabulary = vocabularyOf('en');
 const rounds = 10;
@@ -23,10 +22,10 @@ const timeRuns = 3;
 const minWords = 8;
 
 const methods: Record<string, Method> = {
-  extractive: (sentences) => briefOf(sentences),
-  'first 3 sentences': (sentences) => sentences.filter(isLong).slice(0, 3),
-  'first sentences, same number': (sentences) => sentences.filter(isLong).slice(0, briefOf(sentences).length),
-  'random, same number': (sentences, random) => pickRandom(sentences.filter(isLong), briefOf(sentences).length, random),
+  extractive: ({ brief }) => brief,
+  'first 3 sentences': ({ sentences }) => sentences.filter(isLong).slice(0, 3),
+  'first sentences, same number': ({ sentences, brief }) => sentences.filter(isLong).slice(0, brief.length),
+  'random, same number': ({ sentences, brief }, random) => pickRandom(sentences.filter(isLong), brief.length, random),
 };
 
 /**
@@ -39,19 +38,21 @@ export async function* measureSummaries(meetings: string, references: string | n
   if (summaries.length > 0) yield* rougeRows(all, summaries);
   yield* evidenceRows(all);
   yield* meetingNameRows(all);
-  yield timeRow(all);
+  yield await timeRow(all);
 }
 
-function* rougeRows(meetings: readonly Meeting[], references: readonly Reference[]): Iterable<Row> {
-  const known = meetings.flatMap((meeting) => {
+async function* rougeRows(meetings: readonly Meeting[], references: readonly Reference[]): AsyncIterable<Row> {
+  const known: { text: Summarised; summary: string }[] = [];
+  for (const meeting of meetings) {
     const summary = references.find((reference) => reference.meeting === meeting.meeting)?.summary;
-    return summary === undefined ? [] : [{ sentences: sentencesOf(meeting), summary }];
-  });
+    const sentences = sentencesOf(meeting);
+    if (summary !== undefined) known.push({ text: { sentences, brief: await briefOf(sentences) }, summary });
+  }
   const results = Object.entries(methods).map(([name, method]) => {
     const random = createRandom();
-    const scores = known.flatMap(({ sentences, summary }) =>
+    const scores = known.flatMap(({ text, summary }) =>
       Array.from({ length: name.startsWith('random') ? rounds : 1 }, () =>
-        rougeOf(textOf(method(sentences, random)), summary),
+        rougeOf(textOf(method(text, random)), summary),
       ),
     );
     return { name, rouge: meanRouge(scores) };
@@ -68,13 +69,15 @@ function* rougeRows(meetings: readonly Meeting[], references: readonly Reference
 }
 
 /** How many sentences of the brief are in the turns that answer the questions about the meeting. */
-function* evidenceRows(meetings: readonly Meeting[]): Iterable<Row> {
-  const shares = meetings.map((meeting) => ({
-    domain: meeting.domain,
-    ours: shareOf(briefOf(sentencesOf(meeting)), meeting),
-    // What a random choice has on average.
-    random: shareOf(sentencesOf(meeting).filter(isLong), meeting),
-  }));
+async function* evidenceRows(meetings: readonly Meeting[]): AsyncIterable<Row> {
+  const shares: { domain: string; ours: number; random: number }[] = [];
+  for (const meeting of meetings)
+    shares.push({
+      domain: meeting.domain,
+      ours: shareOf(await briefOf(sentencesOf(meeting)), meeting),
+      // What a random choice has on average.
+      random: shareOf(sentencesOf(meeting).filter(isLong), meeting),
+    });
   for (const domain of [...new Set(meetings.map((meeting) => meeting.domain)), null]) {
     const part = shares.filter((share) => domain === null || share.domain === domain);
     const ours = part.reduce((sum, share) => sum + share.ours, 0) / part.length;
@@ -95,7 +98,7 @@ function shareOf(chosen: readonly Pick<Sentence, 'segmentUuids'>[], meeting: Mee
   return inside.length / (chosen.length || 1);
 }
 
-function timeRow(meetings: readonly Meeting[]): Row {
+async function timeRow(meetings: readonly Meeting[]): Promise<Row> {
   const segments: ReturnType<typeof segmentsOf> = [];
   let words = 0;
   for (const meeting of meetings) {
@@ -105,7 +108,8 @@ function timeRow(meetings: readonly Meeting[]): Row {
     }
     if (words >= tenHours) break;
   }
-  const runs = Array.from({ length: timeRuns }, () => timeOf(segments));
+  const runs: Awaited<ReturnType<typeof timeOf>>[] = [];
+  for (let run = 0; run < timeRuns; run += 1) runs.push(await timeOf(segments));
   const { ms, count } = runs.reduce((least, run) => (run.ms < least.ms ? run : least));
   return {
     name: `summaries: processor time for ${words} words, ${count} sentences`,
@@ -116,7 +120,7 @@ function timeRow(meetings: readonly Meeting[]): Row {
 }
 
 /** Processor time: other load on the machine does not change it. */
-function timeOf(segments: readonly Segment[]): { ms: number; count: number } {
+async function timeOf(segments: readonly Segment[]): Promise<{ ms: number; count: number }> {
   const startedAt = processorMs();
   const sentences = splitSentences(segments, vocabulary);
   const splitMs = processorMs() - startedAt;
@@ -124,7 +128,7 @@ function timeOf(segments: readonly Segment[]): { ms: number; count: number } {
   const random = createRandom();
   const vectors = sentences.map(() => Float32Array.from({ length: 100 }, () => random() - 0.5));
   const summarizedAt = processorMs();
-  summarize({ sentences, vectors, frequencies: null, language: 'en', knownNames: [] });
+  await summarize({ sentences, vectors, frequencies: null, language: 'en', knownNames: [] });
   return { ms: splitMs + processorMs() - summarizedAt, count: sentences.length };
 }
 
@@ -133,8 +137,8 @@ function processorMs(): number {
   return (user + system) / 1_000;
 }
 
-function briefOf(sentences: readonly Sentence[]): Pick<Sentence, 'text' | 'segmentUuids'>[] {
-  return summarize({ sentences, vectors: null, frequencies: null, language: 'en', knownNames: [] }).brief;
+async function briefOf(sentences: readonly Sentence[]): Promise<Chosen> {
+  return (await summarize({ sentences, vectors: null, frequencies: null, language: 'en', knownNames: [] })).brief;
 }
 
 function sentencesOf(meeting: Meeting): Sentence[] {

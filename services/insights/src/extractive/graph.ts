@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Sentence } from './sentences.ts';
 
 /** Similarity of sentences: from word overlap (tf-idf cosine), and from their vectors when there are any. */
@@ -11,6 +12,8 @@ const maxNeighbours = 20;
 const maxPostings = 300;
 const damping = 0.85;
 const iterations = 25;
+/** Sentences that are compared without a pause for other requests. */
+const sentencesAtOnce = 50;
 
 /** Tf-idf vectors of length 1 over the sentences of one transcript. */
 export function weighTerms(sentences: readonly Pick<Sentence, 'terms'>[]): SparseVector[] {
@@ -39,12 +42,16 @@ export function similarityOf(weights: readonly SparseVector[], vectors: readonly
   };
 }
 
-/** Centrality of each sentence in the graph of similar sentences, between 0 and 1: the best has 1. */
-export function rankSentences(weights: readonly SparseVector[], similarity: Similarity): number[] {
-  const edges = connect(weights, similarity);
+/**
+ * Centrality of each sentence in the graph of similar sentences, between 0 and 1: the best has 1. A recording of ten hours
+ * takes seconds of processor time, with pauses for other requests.
+ */
+export async function rankSentences(weights: readonly SparseVector[], similarity: Similarity): Promise<number[]> {
+  const edges = await connect(weights, similarity);
   const totals = edges.map((list) => list.reduce((sum, { weight }) => sum + weight, 0) || 1);
   let ranks = new Float64Array(weights.length).fill(1);
   for (let round = 0; round < iterations; round += 1) {
+    await yieldToOthers();
     const next = new Float64Array(weights.length).fill(1 - damping);
     for (const [from, list] of edges.entries())
       for (const { to, weight } of list)
@@ -56,25 +63,32 @@ export function rankSentences(weights: readonly SparseVector[], similarity: Simi
 }
 
 /** Edges between sentences that share a word, found through the sentences of each word, not by comparing all pairs. */
-function connect(weights: readonly SparseVector[], similarity: Similarity): Edge[][] {
-  const postings = new Map<string, number[]>();
+async function connect(weights: readonly SparseVector[], similarity: Similarity): Promise<Edge[][]> {
+  const postings = new Map<string, Edge[]>();
   const edges = weights.map((): Edge[] => []);
+  // One array for all sentences: a map for each would take most of the time.
+  const shared = new Float64Array(weights.length);
   for (const [at, vector] of weights.entries()) {
-    const shared = new Map<number, number>();
+    if (at % sentencesAtOnce === 0) await yieldToOthers();
+    const touched: number[] = [];
     for (const [term, weight] of vector) {
       const earlier = postings.get(term) ?? [];
       if (earlier.length <= maxPostings)
-        for (const other of earlier)
-          shared.set(other, (shared.get(other) ?? 0) + weight * (weights[other]?.get(term) ?? 0));
+        for (const { to, weight: other } of earlier) {
+          if (shared[to] === 0) touched.push(to);
+          shared[to] = (shared[to] ?? 0) + weight * other;
+        }
       if (earlier.length === 0) postings.set(term, earlier);
-      earlier.push(at);
+      earlier.push({ to: at, weight });
     }
-    const nearest = [...shared].filter(([, words]) => words >= minSimilarity).toSorted(([, x], [, y]) => y - x);
-    for (const [other] of nearest.slice(0, maxNeighbours)) {
+    const wordsOf = (other: number): number => shared[other] ?? 0;
+    const near = touched.filter((other) => wordsOf(other) >= minSimilarity);
+    for (const other of near.toSorted((x, y) => wordsOf(y) - wordsOf(x)).slice(0, maxNeighbours)) {
       const weight = similarity(at, other);
       edges[at]?.push({ to: other, weight });
       edges[other]?.push({ to: at, weight });
     }
+    for (const other of touched) shared[other] = 0;
   }
   return edges;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { findSpeakerNames } from './speaker-names.ts';
 import { splitSentences, type Segment } from './sentences.ts';
@@ -5,10 +6,10 @@ import { summarize, type ExtractiveSummary } from './summarize.ts';
 import { vocabularyOf } from './words.ts';
 
 describe('summarize', () => {
-  it('takes every statement from the transcript, with the segments it was spoken in', () => {
+  it('takes every statement from the transcript, with the segments it was spoken in', async () => {
     const segments = meeting();
     const uuids = new Set(segments.map(({ uuid }) => uuid));
-    const summary = summaryOf(segments);
+    const summary = await summaryOf(segments);
     const statements = [...summary.brief, ...summary.keyDecisions, ...summary.actionItems, ...summary.followUps];
     expect(statements.length).toBeGreaterThan(5);
     for (const { text, segmentUuids } of statements) {
@@ -19,8 +20,8 @@ describe('summarize', () => {
     }
   });
 
-  it('finds the decision, the action item with owner and due date, and the open question', () => {
-    const summary = summaryOf(meeting());
+  it('finds the decision, the action item with owner and due date, and the open question', async () => {
+    const summary = await summaryOf(meeting());
     expect(summary.keyDecisions.map(({ text }) => text)).toEqual([
       'We decided to move the database to the new cluster.',
     ]);
@@ -33,25 +34,25 @@ describe('summarize', () => {
     ]);
   });
 
-  it('does not repeat a sentence in the brief', () => {
+  it('does not repeat a sentence in the brief', async () => {
     const repeated = 'The migration of the database needs a longer maintenance window than we expected before.';
     const segments = [...meeting(), ...[1, 2, 3].map((i) => segmentOf(`again-${i}`, 500 + i * 10, repeated, 'Cleo'))];
-    const texts = summaryOf(segments).brief.map(({ text }) => text);
+    const texts = (await summaryOf(segments)).brief.map(({ text }) => text);
     expect(texts.filter((text) => text === repeated).length).toBeLessThanOrEqual(1);
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  it('leaves very short turns out of the brief', () => {
-    for (const { text } of summaryOf(meeting()).brief) expect(text.split(' ').length).toBeGreaterThanOrEqual(6);
+  it('leaves very short turns out of the brief', async () => {
+    for (const { text } of (await summaryOf(meeting())).brief) expect(text.split(' ').length).toBeGreaterThanOrEqual(6);
   });
 
-  it('gives a brief and topics but no decisions in a language without cue phrases', () => {
+  it('gives a brief and topics but no decisions in a language without cue phrases', async () => {
     const texts = [
       'La migration de la base de données demande une longue interruption du service principal.',
       'Nous avons décidé de déplacer la base de données vers le nouveau serveur central.',
       'La sauvegarde de la base de données reste dans la région du nord pour le moment.',
     ];
-    const summary = summaryOf(
+    const summary = await summaryOf(
       texts.map((text, i) => segmentOf(`fr-${i}`, i * 10, text, 'Zoé')),
       'fr',
     );
@@ -60,13 +61,13 @@ describe('summarize', () => {
     expect(summary.actionItems).toEqual([]);
   });
 
-  it('finds decisions and action items in German', () => {
+  it('finds decisions and action items in German', async () => {
     const texts = [
       'Wir haben beschlossen, die Datenbank auf den neuen Server zu verschieben.',
       'Anna, kannst du bis Mittwoch den Vertrag mit dem Anbieter prüfen?',
       'Die Frage nach den Kosten der Sicherung ist noch offen.',
     ];
-    const summary = summaryOf(
+    const summary = await summaryOf(
       texts.map((text, i) => segmentOf(`de-${i}`, i * 10, text, 'Ben')),
       'de',
     );
@@ -75,7 +76,7 @@ describe('summarize', () => {
     expect(summary.followUps.map(({ text }) => text)).toEqual([texts[2]]);
   });
 
-  it('uses the vectors of the sentences: those near to all others come first', () => {
+  it('uses the vectors of the sentences: those near to all others come first', async () => {
     const texts = [
       'Alpha bridges carry heavy trains across the wide northern river valley.',
       'Beta markets sell fresh fruit during warm and sunny summer mornings there.',
@@ -89,17 +90,17 @@ describe('summarize', () => {
     );
     const near = new Float32Array([1, 0]);
     const vectors = texts.map((_, i) => (i === 4 ? new Float32Array([0, 1]) : near));
-    const brief = summarize({ sentences, vectors, frequencies: null, language: 'en', knownNames: [] }).brief;
+    const { brief } = await summarize({ sentences, vectors, frequencies: null, language: 'en', knownNames: [] });
     expect(brief.map(({ text }) => text)).not.toContain(texts[4]);
   });
 
-  it('returns empty lists for a transcript without words', () => {
+  it('returns empty lists for a transcript without words', async () => {
     const empty = { brief: [], keyDecisions: [], actionItems: [], topics: [], followUps: [] };
-    expect(summaryOf([])).toEqual(empty);
-    expect(summaryOf([segmentOf('one', 0, '   ', 'A')])).toEqual(empty);
+    expect(await summaryOf([])).toEqual(empty);
+    expect(await summaryOf([segmentOf('one', 0, '   ', 'A')])).toEqual(empty);
   });
 
-  it('finishes with texts that are made to be slow for cue phrases and names', () => {
+  it('finishes with texts that are made to be slow for cue phrases and names', async () => {
     const hostile = [
       'can you '.repeat(5_000),
       'Anna, '.repeat(5_000),
@@ -110,15 +111,30 @@ describe('summarize', () => {
     ];
     const segments = hostile.map((text, i) => segmentOf(`hostile-${i}`, i * 10, text, 'A'));
     for (const language of ['en', 'de']) {
-      for (const { text } of summaryOf(segments, language).brief) expect(text.length).toBeLessThanOrEqual(400);
+      for (const { text } of (await summaryOf(segments, language)).brief) expect(text.length).toBeLessThanOrEqual(400);
       const unnamed = segments.map((segment) => ({ ...segment, named: false }));
       expect(findSpeakerNames({ segments: unnamed, language, knownNames: [] }).length).toBeLessThanOrEqual(1);
     }
   });
 
-  it('divides a recording where its subject changes, without gaps between the topics', () => {
+  it('lets other requests run while it ranks the sentences of a long recording', async () => {
+    const segments = Array.from({ length: 1_000 }, (_, i) =>
+      segmentOf(`long-${i}`, i * 5, `We decided that part ${i % 97} of plan ${i % 89} follows the river ${i}.`, 'A'),
+    );
+    let [turns, isDone] = [0, false];
+    const others = (async () => {
+      for (; !isDone; turns += 1) await setImmediate();
+    })();
+    const { keyDecisions } = await summaryOf(segments);
+    isDone = true;
+    await others;
+    expect(keyDecisions.length).toBeGreaterThan(0);
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  it('divides a recording where its subject changes, without gaps between the topics', async () => {
     const segments = [...about('garden', 0), ...about('engine', 1_000), ...about('orchestra', 2_000)];
-    const { topics } = summaryOf(segments);
+    const { topics } = await summaryOf(segments);
     expect(topics.map(({ title }) => title.toLowerCase())).toEqual([
       expect.stringMatching(/garden|roses|soil|tulips/),
       expect.stringMatching(/engine|pistons|valves|fuel/),
@@ -129,7 +145,7 @@ describe('summarize', () => {
   });
 });
 
-function summaryOf(segments: readonly Segment[], language = 'en'): ExtractiveSummary {
+function summaryOf(segments: readonly Segment[], language = 'en'): Promise<ExtractiveSummary> {
   const sentences = splitSentences(segments, vocabularyOf(language));
   return summarize({ sentences, vectors: null, frequencies: null, language, knownNames: ['Anna', 'Ben', 'Cleo'] });
 }

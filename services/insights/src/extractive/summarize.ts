@@ -38,11 +38,17 @@ const maxFollowUps = 15;
 const sameStatementFrom = 0.7;
 
 /** Without a language model. A language without cue phrases gets a brief and topics only. */
-export function summarize({ sentences, vectors, frequencies, language, knownNames }: SummaryInput): ExtractiveSummary {
+export async function summarize({
+  sentences,
+  vectors,
+  frequencies,
+  language,
+  knownNames,
+}: SummaryInput): Promise<ExtractiveSummary> {
   const vocabulary = vocabularyOf(language);
   const weights = weighTerms(sentences);
   const similarity = similarityOf(weights, vectors);
-  const ranks = rankSentences(weights, similarity);
+  const ranks = await rankSentences(weights, similarity);
   const cues = cuesOf[vocabulary.code];
   const topics = findTopics(sentences, frequencies, vocabulary);
   const scores = sentences.map((sentence, at) =>

@@ -24,7 +24,7 @@ export async function summarizeWithoutModel(input: Input): Promise<SummaryResult
     sentences.map(({ text }) => text),
     signal,
   );
-  const found = summarize({ sentences, vectors, frequencies: null, language, knownNames });
+  const found = await summarize({ sentences, vectors, frequencies: null, language, knownNames });
   const starts = new Map(segments.map(({ uuid, start }) => [uuid, start]));
   const sourcesOf = (uuids: readonly string[]) =>
     uuids.slice(0, 24).map((uuid) => ({ uuid, start: starts.get(uuid) ?? 0 }));
