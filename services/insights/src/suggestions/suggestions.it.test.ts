@@ -7,6 +7,7 @@ import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer, type AnswerCall } from '@overtone/testkit/language-model';
 import { createFakeMedia, type FakeFile } from '../../test/fake-media.ts';
 import { newUser, startWorld, type TestUser as Person } from '../../test/world.ts';
+import { replacePending } from './suggestions.store.ts';
 
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 4_096 }));
 const world = await startWorld();
@@ -455,6 +456,19 @@ describe('decisions', () => {
     expect([named(again, 'Anna Schmidt').uuid, named(again, 'solar panels').uuid]).toEqual([speaker, tag]);
     expect(again.suggested_tags.map(({ name }) => name)).not.toContain('inverter');
     expect((await decide(ada, file, 'accept', [speaker, tag])).changed.toSorted()).toEqual([speaker, tag].toSorted());
+  });
+
+  it('that a person takes back while suggestions are made again stay', async () => {
+    const ada = newUser();
+    const file = fileOf(ada);
+    const { uuid } = named(await transcribed(ada, file), 'solar panels');
+    await decide(ada, file, 'reject', [uuid]);
+    await decide(ada, file, 'undo', [uuid]);
+    // The end of an extraction that has read the rejection before.
+    await world.db.$transaction((tx) => replacePending(tx, { fileId: file.fileId, part: 'labels' }, [], []));
+    expect((await read(ada, file)).suggested_tags.map(({ name, status }) => [name, status])).toEqual([
+      ['solar panels', 'pending'],
+    ]);
   });
 
   it('remember what was rejected, also when suggestions are made again', async () => {

@@ -106,8 +106,8 @@ export async function endAttempt(
 }
 
 /**
- * Replaces suggestions without a decision. Earlier decisions stay, and a suggestion that is made again keeps its id: a
- * person may be deciding on it.
+ * Replaces suggestions without a decision. Earlier decisions stay, also one that a person took back while these were made.
+ * A suggestion that is made again keeps its id: a person may be deciding on it.
  * @param masks of the text that they were made of
  */
 export async function replacePending(
@@ -126,6 +126,7 @@ export async function replacePending(
   await tx.$executeRaw`
     delete from suggestion s
     where s.media_file_id = ${fileId}::uuid and s.kind = any(${[...kindsOf[part]]}::text[]) and s.status = 'pending'
+      and s.decided_by is null
       and not exists (
         select 1 from (${made}) c where c.kind = s.kind and c."normalizedName" = s.normalized_name
           and c."speakerUuid" is not distinct from s.speaker_id)`;
