@@ -3,6 +3,7 @@ import { isAppError, periodic, unavailable, type Log, type Slice } from '@overto
 import type { Db } from '../database.ts';
 
 const hour = 3_600_000;
+const lookEveryMs = 10_000;
 
 /** The object store of the recordings and everything derived from them. */
 export function createStorageSlice({
@@ -15,6 +16,7 @@ export function createStorageSlice({
   log: Log;
 }): Slice & { objects: ObjectStore } {
   const objects = createObjectStore(env);
+  let isEmptied = false;
   const removeLeftovers = async (): Promise<void> => void (await objects.removeLeftovers());
   return {
     objects,
@@ -26,32 +28,39 @@ export function createStorageSlice({
         stop: async () => objects.close(),
       },
     ],
-    periodics: [periodic('remove leftovers of killed writers', hour, removeLeftovers)],
+    periodics: [
+      periodic('remove leftovers of killed writers', hour, removeLeftovers),
+      // Not in the check, which must not depend on the database.
+      periodic('look for the recordings of the library', lookEveryMs, async () => {
+        isEmptied = await lacksLibrary(db, objects);
+      }),
+    ],
     checks: {
       object_storage: {
         critical: false,
         probe: async (signal) => {
           await objects.ping(signal);
-          await requireLibrary(db, objects);
+          if (isEmptied)
+            throw unavailable(
+              'storage_unavailable',
+              'The object storage is empty, but the library has recordings. Is the right folder or bucket connected?',
+            );
         },
       },
     },
   };
 }
 
-/** An empty folder or bucket in place of the right one, such as a disk that is not mounted, is reported. */
-async function requireLibrary(db: Db, objects: ObjectStore): Promise<void> {
+/** Whether an empty folder or bucket is in place of the right one, such as a disk that is not mounted. */
+async function lacksLibrary(db: Db, objects: ObjectStore): Promise<boolean> {
   const newest = await db.mediaFile.findFirst({
     where: { objectKey: { not: '' }, recordingRemovedAt: null, deletedAt: null },
     orderBy: { uploadTime: 'desc' },
     select: { objectKey: true },
   });
-  if (!newest || (await exists(objects, newest.objectKey))) return;
-  for await (const _ of objects.list(`${newest.objectKey.split('/')[0]}/`)) return;
-  throw unavailable(
-    'storage_unavailable',
-    'The object storage is empty, but the library has recordings. Is the right folder or bucket connected?',
-  );
+  if (!newest || (await exists(objects, newest.objectKey))) return false;
+  for await (const _ of objects.list(`${newest.objectKey.split('/')[0]}/`)) return false;
+  return true;
 }
 
 async function exists(objects: ObjectStore, key: string): Promise<boolean> {
