@@ -165,7 +165,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
       }),
       step('with a language model the answer is streamed as text and cites its source', async () => {
         await useModel();
-        model.script({ reaction: 'answer', text: `${sentence} <img src=x onerror=alert(1)>`, pieceMs: 150 });
+        model.script({ reaction: 'answer', text: `${sentence} <img src=x onerror=alert(1)>`, pieceMs: 1_500 });
         await page.getByLabel('Question', { exact: true }).fill(question);
         await page.keyboard.press('Enter');
         await page.getByTestId('ask-pending').getByText('Writing the answer').waitFor();
