@@ -65,7 +65,7 @@ export const retrievalRpc = {
   countMentions: defineRpc('search-indexer', 'count-mentions', {
     request: z.object({ phrase: z.string().min(1).max(200), reader, fileIds }),
     reply: z.object({
-      /** The files with most mentions first, at most 200. `start`: seconds to the first one (0 from version 0.5). */
+      /** The files with most mentions first, at most 200. `start`: seconds to the first one; 0 from a release that does not reply it. */
       files: z.array(z.object({ fileId: z.uuid(), title: z.string(), count: z.int(), start: z.number().default(0) })),
       totalFiles: z.int(),
     }),

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isAppError } from '@overtone/service-kit';
 import { invalidKey, rangeNotSatisfiable } from './errors.ts';
 
 /** The types a writer may pass. Streams are consumed once and never held in memory as a whole. */
@@ -54,6 +55,17 @@ export const staleAfterMs = 24 * 3_600_000;
 
 const maxKeyLength = 512;
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+/** Whether an object exists. @throws AppError unavailable while that is unknown. */
+export async function hasObject(store: Pick<ObjectStore, 'head'>, key: string): Promise<boolean> {
+  try {
+    await store.head(key);
+    return true;
+  } catch (error) {
+    if (isAppError(error) && error.kind === 'not_found') return false;
+    throw error;
+  }
+}
 
 /** Refuses keys that could leave the store's root or that have a special meaning in a file system or in S3. */
 export function checkKey(key: string): string {

@@ -3,7 +3,7 @@ import { identityEvents, type MappingSource } from '@overtone/contracts';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase as createTestDatabase } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
-import { type Tx } from '../src/database.ts';
+import type { Tx } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createMemberships } from '../src/groups/memberships.service.ts';
 import { createMappingIndexes, createMappings } from '../src/mappings/mappings.service.ts';

@@ -2,7 +2,7 @@ import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import { mustChange, passwordRejected, type NewPasswords, type PasswordHasher } from '../passwords/passwords.ts';

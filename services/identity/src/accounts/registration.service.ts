@@ -2,7 +2,7 @@ import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { forbidden, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { firstStatus } from '../provisioning/provisioning.ts';
 import type { Settings } from '../live-settings.ts';

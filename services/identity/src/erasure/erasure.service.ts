@@ -20,7 +20,7 @@ import {
 } from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';
 import { writeAudit } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { checkNotLastSuperAdmin, withLockedAccount, type LockedAccount, type RequestContext } from '../users/users.ts';
 import { usersStore } from '../users/users.store.ts';

@@ -2,7 +2,7 @@ import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { mayManage, noGroup, toGroupMember } from './groups.ts';
 import type { GroupMember, GroupRole, GroupRow, MemberRow } from './groups.ts';
 import { groupsStore as store } from './groups.store.ts';

@@ -1,6 +1,6 @@
 import { unauthenticated, type Client } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Issue } from './issue.ts';
 import { createRequestBatching } from './request-batching.ts';
 import type { SessionEnds } from './session-ends.service.ts';

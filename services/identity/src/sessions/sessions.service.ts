@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import type { Log, Part } from '@overtone/service-kit';
 import { toAuditRow } from '../audit/audit.ts';
-import { type Db, type Pool } from '../database.ts';
+import type { Db, Pool } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import { createIssue } from './issue.ts';
 import { openSession } from './open-session.store.ts';

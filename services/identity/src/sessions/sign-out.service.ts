@@ -1,6 +1,6 @@
 import { notFound, type Caller, type Client } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Ends sessions for their owner, and audits it. */

@@ -12,7 +12,7 @@ import {
 import type { Outbox } from '@overtone/database';
 import { seal, type Client, type KeyRing } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { planChanges, settingsInvalid, type Change } from './change-plan.ts';
 import { checkRecipient } from './recipients.ts';
 import { faultsOf, warningsOf } from './rules.ts';

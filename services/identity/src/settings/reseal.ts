@@ -1,5 +1,5 @@
 import { seal, unseal, type KeyRing } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { resealLedgerKeys } from '../erasure/erasure.store.ts';
 import { settingsStore } from './settings.store.ts';
 

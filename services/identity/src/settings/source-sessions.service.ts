@@ -1,7 +1,7 @@
 import type { SignInSource } from '@overtone/contracts';
 import { conflict, type Caller, type Client } from '@overtone/service-kit';
 import { toAuditRow, writeAudit } from '../audit/audit.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../live-settings.ts';
 

@@ -1,5 +1,5 @@
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
 import { statusFaultOf } from '../provisioning/provisioning.ts';

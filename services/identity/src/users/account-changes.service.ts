@@ -2,7 +2,7 @@ import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import { checkActor, checkReach, type LockedAccount, type RequestContext } from './rules.ts';
 import { usersStore } from './users.store.ts';

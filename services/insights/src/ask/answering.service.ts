@@ -1,6 +1,6 @@
 import type { AskEvent, AskMessage } from '@overtone/contracts';
 import { isAppError, type Log } from '@overtone/service-kit';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Answers } from './answers.service.ts';
 import {

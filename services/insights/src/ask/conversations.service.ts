@@ -1,6 +1,6 @@
 import type { AskMessage, askRoutes, BodyOf, ConversationItem, ConversationObject, QueryOf } from '@overtone/contracts';
 import { notFound } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { noSuchConversation, ownerOnly, type Conversation, type Reader } from './ask.ts';

@@ -1,6 +1,6 @@
 import type { askRoutes, BodyOf, ConversationShare } from '@overtone/contracts';
 import { invalid, notFound } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { ConversationShare as Share } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { ownerOnly, type Reader } from './ask.ts';

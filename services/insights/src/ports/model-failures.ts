@@ -54,7 +54,7 @@ const remedies = {
 
 /** @returns undefined for a code that is no failure of a language model. */
 export function remedyOf(code: string): (typeof remedies)[ModelFailureCode] | undefined {
-  return code in remedies ? remedies[code as ModelFailureCode] : undefined;
+  return Object.hasOwn(remedies, code) ? remedies[code as ModelFailureCode] : undefined;
 }
 
 /** The failure that an error of the provider layer stands for. */

@@ -1,6 +1,6 @@
-import { type BodyOf, type PromptItem, type PromptObject, type promptRoutes, type QueryOf } from '@overtone/contracts';
+import type { BodyOf, PromptItem, PromptObject, promptRoutes, QueryOf } from '@overtone/contracts';
 import { forbidden, notFound, type Caller } from '@overtone/service-kit';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { InsightPrompt } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { activePromptsOf, type ActivePrompt } from './active-prompts.service.ts';

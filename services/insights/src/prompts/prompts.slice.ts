@@ -1,7 +1,7 @@
 import { promptRoutes, promptsGroup, type SettingChanges } from '@overtone/contracts';
 import { createSettingsStore, recordOperation, type AdminRequest, type Outbox } from '@overtone/database';
 import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { createInstructions } from './active-prompts.service.ts';

@@ -61,7 +61,7 @@ export function createProviderStore(keyRing: () => KeyRing) {
 export type ProviderStore = ReturnType<typeof createProviderStore>;
 
 /**
- * Whether a job waits for its turn: of a person with a model of their own, which may be slow, `places` jobs of a kind are
+ * Whether a job may be enqueued now: of a person with a model of their own, which may be slow, `places` jobs of a kind are
  * in the queue at once. One person's server then does not hold every place of the queue `nlp`.
  * @param person the column with the person whose model is used.
  * @param rank the number of the job among those of this person, from 1.

@@ -1,7 +1,7 @@
 import type { AnswerOf, BodyOf, FileMasks, SummaryObject, SummaryStatus, summaryRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, forbidden, notFound, type Caller } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media } from '../ports/media.adapter.ts';

@@ -3,7 +3,7 @@ import { insightsJobs, insightsRpc, mediaEvents, summaryRoutes } from '@overtone
 import type { Outbox } from '@overtone/database';
 import { namedId, putJob, type JobHandlers } from '@overtone/jobs';
 import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media } from '../ports/media.adapter.ts';

@@ -1,5 +1,5 @@
 import type { Outbox } from '@overtone/database';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { Media } from '../ports/media.adapter.ts';
 import { fingerprintOf } from './summaries.ts';
 import { announce, endReview, takeReviews, type DueReview } from './summaries.store.ts';

@@ -2,7 +2,7 @@ import { summaryLive, type InputOf, type insightsJobs } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { JobDelivery } from '@overtone/jobs';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media, Transcript } from '../ports/media.adapter.ts';

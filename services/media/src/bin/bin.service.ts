@@ -10,7 +10,7 @@ import type { Outbox } from '@overtone/database';
 import type { Caller } from '@overtone/service-kit';
 import { binnedFile, lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { idsOf, isSettled, toFileObject, withSpeakerCount } from '../files/files.ts';
 import { readFile, requeue } from '../files/files.store.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';

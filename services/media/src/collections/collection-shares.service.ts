@@ -2,7 +2,7 @@ import type { BodyOf, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound, type AppError, type Caller } from '@overtone/service-kit';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Collection, CollectionShare } from '../generated/client.ts';
 import { checkShareTarget, publishAccess, unknownTarget } from '../sharing/sharing.store.ts';
 import { toCollectionShareObject, type CollectionShareObject } from './collections.ts';

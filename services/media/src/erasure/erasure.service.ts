@@ -8,7 +8,7 @@ import {
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { eraseCollectionsOf } from '../collections/collections.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';

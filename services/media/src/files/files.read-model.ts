@@ -2,7 +2,7 @@ import type { FileDetail, QueryOf, mediaRoutes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
 import { usableCollection } from '../collections/collections.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskFor } from '../redaction/redaction.store.ts';

@@ -2,7 +2,7 @@ import { mediaEvents, type BodyOf, type FileObject, type RunOptions, type mediaR
 import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { awaitsDownload, endImport, restartImport } from '../imports/imports.store.ts';
 import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
 import { hasMedia, idsOf, isSettled, recordingRemoved, toFileObject } from './files.ts';

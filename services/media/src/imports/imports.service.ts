@@ -16,7 +16,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Bus, type Log } from '@overtone/service-kit';
 import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Actor } from '../audit/audit.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { toFileObject, withSpeakerCount } from '../files/files.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';

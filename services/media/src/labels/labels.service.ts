@@ -14,7 +14,7 @@ import { lockedFile, lockFileRow, permissionsOf } from '../access/access.store.t
 import type { Permission } from '../access/access.ts';
 import { auditAction } from '../audit/audit.ts';
 import { addFiles, removeFiles } from '../collections/collections.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { MediaFile } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';

@@ -2,7 +2,7 @@ import { mediaRoutes, type AnswerOf, type BodyOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, handle, notFound, type Slice } from '@overtone/service-kit';
 import { actorOf, recordOperation, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { LegalHold } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 

@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import type { Delivery } from '@overtone/service-kit';
 import { lockFileRow } from '../access/access.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
 import type { Prisma } from '../generated/client.ts';
 import { readMaskVersion } from '../redaction/redaction.store.ts';

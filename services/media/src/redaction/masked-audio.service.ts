@@ -9,11 +9,11 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
-import type { ObjectStore } from '@overtone/object-store';
-import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
+import { hasObject, type ObjectStore } from '@overtone/object-store';
+import { conflict, type Bus, type Log } from '@overtone/service-kit';
 import type { UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { copyKey, maskedTimes, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
 import { audienceOf, type Playable } from './redaction.ts';
@@ -128,21 +128,11 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
     if (status === 'failed')
       throw conflict('audio_masking_failed', 'The masked parts could not be removed from the sound of this recording.');
     if (status === 'ready' && objectKey && contentType) {
-      if (await exists(objectKey)) return { key: objectKey, contentType, masked: true };
+      if (await hasObject(objects, objectKey)) return { key: objectKey, contentType, masked: true };
       await store.requeueCopy(db, { fileId: file.id, variant });
       await put({ fileId: file.id, variant }).catch(() => undefined);
     } else if (isNew) await put({ fileId: file.id, variant }).catch(() => undefined);
     throw conflict('audio_masking_pending', 'Masked parts are being removed from the sound. Try again in a moment.');
-  }
-
-  async function exists(key: string): Promise<boolean> {
-    try {
-      await objects.head(key);
-      return true;
-    } catch (error) {
-      if (isAppError(error) && error.kind === 'not_found') return false;
-      throw error;
-    }
   }
 }
 

@@ -13,7 +13,7 @@ import { changeDetails, withChanges, type Outbox } from '@overtone/database';
 import { forbidden, notFound } from '@overtone/service-kit';
 import { lockedFile, usableFile, type UsableFile } from '../access/access.store.ts';
 import { auditAction, recordOperation, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';
 import { audienceOf, isTighter, policyKinds, type FoundSpan } from './redaction.ts';
 import { readPolicy, readPreference } from './redaction.store.ts';

@@ -4,7 +4,7 @@ import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import type { Bus, Log } from '@overtone/service-kit';
 import { lockFileRow } from '../access/access.store.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import type { NamesModel } from '../ports/names-model.adapter.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';

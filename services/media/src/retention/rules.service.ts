@@ -3,7 +3,7 @@ import { changeDetails, type Outbox } from '@overtone/database';
 import { scheduleFault } from '@overtone/jobs';
 import { conflict, invalid, notFound } from '@overtone/service-kit';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Prisma, RetentionRule } from '../generated/client.ts';
 import { readRun, toRuleObject } from './retention.read-model.ts';
 import { retentionStore } from './retention.store.ts';

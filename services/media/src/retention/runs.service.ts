@@ -4,7 +4,7 @@ import { isDue } from '@overtone/jobs';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { auditAction } from '../audit/audit.ts';
 import { discardFile } from '../bin/bin.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { idsOf, type FileRow } from '../files/files.ts';
 import { updateFile } from '../files/files.store.ts';
 

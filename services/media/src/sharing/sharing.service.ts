@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, usableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { targetOfShare, toShareObject, type Membership, type ShareObject, type ShareTarget } from './sharing.ts';

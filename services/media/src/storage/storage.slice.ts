@@ -1,5 +1,5 @@
-import { createObjectStore, type ObjectStore, type ObjectStoreEnv } from '@overtone/object-store';
-import { isAppError, periodic, unavailable, type Log, type Slice } from '@overtone/service-kit';
+import { createObjectStore, hasObject, type ObjectStore, type ObjectStoreEnv } from '@overtone/object-store';
+import { periodic, unavailable, type Log, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 
 const hour = 3_600_000;
@@ -58,17 +58,7 @@ async function lacksLibrary(db: Db, objects: ObjectStore): Promise<boolean> {
     orderBy: { uploadTime: 'desc' },
     select: { objectKey: true },
   });
-  if (!newest || (await exists(objects, newest.objectKey))) return false;
+  if (!newest || (await hasObject(objects, newest.objectKey))) return false;
   for await (const _ of objects.list(`${newest.objectKey.split('/')[0]}/`)) return false;
   return true;
-}
-
-async function exists(objects: ObjectStore, key: string): Promise<boolean> {
-  return objects.head(key).then(
-    () => true,
-    (error: unknown) => {
-      if (isAppError(error) && error.kind === 'not_found') return false;
-      throw error;
-    },
-  );
 }

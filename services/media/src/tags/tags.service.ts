@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import type { Caller } from '@overtone/service-kit';
 import { lockedFile, permissionsOf } from '../access/access.store.ts';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import { toTagObject } from './tags.ts';
 import { attachTag, detachTag, getOrCreateTag } from './tags.store.ts';

@@ -5,7 +5,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { hasMedia, isSettled, originalKey, toFileObject, withSpeakerCount } from '../files/files.ts';
 import { readFile } from '../files/files.store.ts';
 import { Prisma } from '../generated/client.ts';

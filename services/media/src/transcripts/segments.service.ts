@@ -3,7 +3,7 @@ import type { AnswerOf, BodyOf, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may } from '../access/access.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';

@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may, usableFile, type UsableFile } from '../access/access.store.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { linkNamedSpeaker } from '../voices/voices.store.ts';
 import { nextLabel, speakerBefore } from './transcripts.ts';

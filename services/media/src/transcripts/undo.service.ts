@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { assertNever, conflict, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { idsOf } from '../files/files.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 import { scanStored } from '../redaction/redaction.store.ts';
 import { nextLabel, undoMs, type Before, type SegmentBefore } from './transcripts.ts';

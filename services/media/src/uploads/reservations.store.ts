@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@overtone/object-store';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { uploadErrors } from './uploads.ts';
 
 export type UploadLimits = { maxOpen: number; maxReservedBytes: number };

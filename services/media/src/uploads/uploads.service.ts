@@ -3,7 +3,7 @@ import type { FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { noClient } from '../audit/audit.ts';
 import { originalKey } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';

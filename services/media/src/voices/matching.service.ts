@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
 import { groupsOf } from '../access/access.store.ts';
 import { auditAction } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';

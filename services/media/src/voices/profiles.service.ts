@@ -4,7 +4,7 @@ import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit'
 import { permits } from '../access/access.ts';
 import { groupsOf, lockedFile, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';

@@ -2,7 +2,7 @@ import { mediaRoutes, mediaVoiceEvents, mediaVoiceRpc, voiceEvents, voiceSetting
 import type { Outbox } from '@overtone/database';
 import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf, recordOperation } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
 import { createMatching } from './matching.service.ts';
 import { createProfiles } from './profiles.service.ts';

@@ -11,7 +11,7 @@ import type { Outbox, SettingsStore } from '@overtone/database';
 import { conflict, invalid, isAppError, notFound } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Prisma, WatchSource } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { checkFolder } from './folder-place.adapter.ts';

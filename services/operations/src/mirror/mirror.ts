@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { allSettled, BackupError, inBatches } from '@overtone/backup';
 import type { MirrorReport, MirrorSettings } from '@overtone/contracts';
-import type { ListedObject, ObjectStore } from '@overtone/object-store';
+import { hasObject, type ListedObject, type ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { failureOf } from '../destination.ts';
@@ -204,16 +204,6 @@ async function findMissing(pass: Pass): Promise<void> {
     }
     if (keys.length < batchSize) return;
     after = keys.at(-1)!.key;
-  }
-}
-
-async function hasObject(store: ObjectStore, key: string): Promise<boolean> {
-  try {
-    await store.head(key);
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
   }
 }
 

@@ -31,15 +31,15 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
     discardBuild: () => serialize(writes.discardBuild),
     replaceFile: (build, fileId, rows, model) => serialize(() => writes.replaceFile(build, fileId, rows, model)),
     removeFile: (fileId) => serialize(() => writes.removeFile(fileId)),
-    search: reading(async (request) => {
+    search: withReadErrors(async (request) => {
       const { current } = await file.read();
       return current ? searchLegs(await tables.open(current.id), current, request) : nothingIndexed;
     }),
-    passages: reading(async (ids) => {
+    passages: withReadErrors(async (ids) => {
       const opened = ids.length > 0 ? await openCurrent() : null;
       return opened ? readPassages(opened, ids) : [];
     }),
-    countByFile: reading(async () => {
+    countByFile: withReadErrors(async () => {
       const counts = new Map<string, number>();
       const opened = await openCurrent();
       const rows = opened?.table.query().where(`kind in ('card', 'passage')`).select(['file_id', 'kind']);
@@ -50,7 +50,7 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
         }
       return counts;
     }),
-    size: reading(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
+    size: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
     maintain: async () => {
       if (!maintenance.isDue()) return;
       await serialize(async () => {
@@ -68,7 +68,7 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
 }
 
 /** Deleted or damaged files are an index that cannot be read, with what to do, and no error of the program. */
-function reading<A extends unknown[], T>(read: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+function withReadErrors<A extends unknown[], T>(read: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
   return (...args) =>
     read(...args).catch((cause: unknown) => {
       if (isAppError(cause)) throw cause;

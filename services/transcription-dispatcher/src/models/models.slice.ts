@@ -3,7 +3,7 @@ import { modelJobs, modelRoutes, modelRpc, type InputOf, type JobDef, type Reply
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import { conflict, handle, invalid, notFound, unavailable, type Bus, type Slice } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { operatorOf, recordOperation, type Operator } from '../operator.ts';
 
 type Deps = { db: Db; outbox: Outbox; bus: Bus };

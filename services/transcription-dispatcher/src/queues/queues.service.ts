@@ -1,7 +1,7 @@
 import type { AnswerOf, dispatcherRoutes, Queue, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { isAppError, unavailable, type Log } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { recordOperation, type Operator } from '../operator.ts';
 import { titlesOf, type Files, type People, type Reader } from '../ports/files.ts';
 import type { RunningTask, Workers } from '../workers/workers.ts';

@@ -1,6 +1,6 @@
 import { erasureEvents, type DataOf, type userErasureOrdered } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { createCancellation } from './runs.service.ts';
 
 type Deps = { db: Db; outbox: Outbox; cancel: ReturnType<typeof createCancellation>['cancel'] };

@@ -1,7 +1,7 @@
 import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { outcomeOfFailure, stagesAfter, warningOf, type Runs, type RunTasks } from './runs.ts';
 import { factsOf, idsOf, runsStore as store } from './runs.store.ts';
 import { stopRun } from './runs.service.ts';

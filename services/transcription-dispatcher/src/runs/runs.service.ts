@@ -7,7 +7,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { carrier, type Bus, type Delivery } from '@overtone/service-kit';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Priority, RunFacts, RunTasks } from './runs.ts';
 import { factsOf, idsOf, runsStore as store } from './runs.store.ts';
 import type { Timing } from './timing.store.ts';

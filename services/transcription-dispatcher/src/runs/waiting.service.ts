@@ -9,7 +9,7 @@ import {
   type waitingReasons,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { WorkerState } from '../workers/workers.ts';
 
 type WaitingReason = (typeof waitingReasons)[number];

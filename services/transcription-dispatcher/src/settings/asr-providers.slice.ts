@@ -11,7 +11,7 @@ import {
 import type { Outbox, SettingsDb, SettingsStore } from '@overtone/database';
 import { handle, rpc, type Bus, type Slice } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
 import { requireRevision, revisionOf, validateProviders, withStoredKey } from './asr-providers.ts';

@@ -8,7 +8,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox, SettingsStore } from '@overtone/database';
 import { handle, rpc, type Slice } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
 import { environmentOf, validateEngineSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Priority } from '../runs/runs.ts';
 import { readQueuePosition } from './enqueue.store.ts';
 import { ageingMs, moreUrgent, rankOf } from './rank.ts';

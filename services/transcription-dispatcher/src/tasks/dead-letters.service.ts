@@ -1,7 +1,7 @@
 import type { AnswerOf, dispatcherRoutes, Queue, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { assertNever, isAppError, notFound, type Log } from '@overtone/service-kit';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Task } from '../generated/client.ts';
 import { recordOperation, type Operator } from '../operator.ts';
 import type { Files, Reader } from '../ports/files.ts';

@@ -1,5 +1,5 @@
 import type { Stage } from '@overtone/contracts';
-import { type Db, type Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Run, Task } from '../generated/client.ts';
 import type { Runs, StageError } from '../runs/runs.ts';
 import type { TaskStore } from './tasks.store.ts';

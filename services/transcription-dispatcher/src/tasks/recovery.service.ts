@@ -1,6 +1,6 @@
 import type { Outbox } from '@overtone/database';
 import type { Log, Sample } from '@overtone/service-kit';
-import { type Db } from '../database.ts';
+import type { Db } from '../database.ts';
 import { recordOperation, type Operator } from '../operator.ts';
 import type { JobSignals } from '../queues/queues.ts';
 import type { Leases } from '../workers/workers.ts';
