@@ -19,7 +19,7 @@ export type NewUser = { role?: string; auth_type?: string; is_active?: boolean }
 
 /** A replica with its own connections and mapping cache on the database of the test. */
 function createReplica(url: string) {
-  const env = { DATABASE_URL: url, DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 0 };
+  const env = { DATABASE_URL: url, DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 40 };
   const { db, pool, part } = createDatabase(
     { env, name: 'identity', metrics: createMetrics(), log },
     (options) => new PrismaClient(options),

@@ -32,7 +32,7 @@ export async function startProvisioningWorld() {
   const metrics = createMetrics();
   const { db, pool, part } = createDatabase(
     {
-      env: { DATABASE_URL: database.urlFor('identity'), DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 0 },
+      env: { DATABASE_URL: database.urlFor('identity'), DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 40 },
       name: 'identity',
       metrics,
       log,

@@ -7,7 +7,7 @@ import { PrismaClient } from '../src/generated/client.ts';
 export function createDatabaseClient(url: string): { db: Db; close: () => Promise<void> } {
   const { db, part } = createDatabase(
     {
-      env: { DATABASE_URL: url, DB_POOL_SIZE: 2, DB_MAX_OVERFLOW: 0 },
+      env: { DATABASE_URL: url, DB_POOL_SIZE: 2, DB_MAX_OVERFLOW: 40 },
       name: 'test',
       metrics: createMetrics(),
       log: createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' }),

@@ -37,7 +37,7 @@ export async function startIndexer() {
   const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
   const metrics = createMetrics();
   const telemetry = createTelemetry(metrics);
-  const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
+  const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 40 };
   const { db, pool, part } = connect(
     { env, name: 'search-indexer', metrics, log },
     (options) => new PrismaClient(options),

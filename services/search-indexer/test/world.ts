@@ -109,7 +109,7 @@ export async function startSurroundings(known: Known = { memberships: [], shared
     NATS_PASSWORD: password,
     DATABASE_URL: database.urlFor('search_indexer'),
     DB_POOL_SIZE: '4',
-    DB_MAX_OVERFLOW: '4',
+    DB_MAX_OVERFLOW: '40',
     ASSERTION_PUBLIC_KEY: publicKey,
     LANCEDB_DIR: directory,
     ELASTICSEARCH_INDEX_PREFIX: 'test',

@@ -76,7 +76,7 @@ function envFor(world: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
     NATS_PASSWORD: password,
     DATABASE_URL: world.dispatcherUrl,
     DB_POOL_SIZE: 5,
-    DB_MAX_OVERFLOW: 5,
+    DB_MAX_OVERFLOW: 40,
     ASSERTION_PUBLIC_KEY: publicPem,
     TRANSCRIPTION_MAX_INFRA_REQUEUES: 10,
     TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: 1,
