@@ -37,7 +37,7 @@ type Started = Awaited<ReturnType<typeof startSearch>>;
 export async function measureSearch({ size, folder }: { size: number; folder: string }): Promise<Row[]> {
   const world = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
   try {
-    const turns = Math.max(100, Math.round(1_000 * size));
+    const turns = Math.min(1_000, Math.max(100, Math.round(1_000 * size)));
     return [await quiet(world, turns), await crowded(world, turns), await recall(world), await busy(world, turns)];
   } finally {
     await world.stop();

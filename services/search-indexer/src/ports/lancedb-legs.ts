@@ -17,7 +17,7 @@ import {
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
-type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
+type Columns = { numRows: number; getChild: (name: string) => { toArray: () => ArrayLike<unknown> } | null };
 
 const notAsked = { status: 'not_asked' } as const;
 
@@ -136,18 +136,18 @@ async function resolveHits(
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === maxSearches;
     const found = await find(last ? ['id'] : []);
-    const [at, scores] = [found.getChild(last ? 'id' : '_rowid'), found.getChild(scoreColumn)];
-    const requested = Array.from({ length: found.numRows }, (_, i): unknown => at?.get(i));
+    const requested = Array.from(found.getChild(last ? 'id' : '_rowid')?.toArray() ?? []);
+    const scores = found.getChild(scoreColumn)?.toArray();
     const ids = last ? requested.map(String) : await rowIds.of(requested as bigint[]);
     if (ids.includes(undefined)) continue;
-    const score = (i: number): number => toScore(Number(scores?.get(i) ?? 1));
+    const score = (i: number): number => toScore(Number(scores?.[i] ?? 1));
     return ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i))));
   }
 }
 
 function toShown(found: Columns): Shown[] {
-  const shown = found.getChild('shown');
-  return Array.from({ length: found.numRows }, (_, i) => JSON.parse(String(shown?.get(i))) as Shown);
+  const shown = found.getChild('shown')?.toArray() ?? [];
+  return Array.from(shown, (json) => JSON.parse(String(json)) as Shown);
 }
 
 /** Reads passages by their row address, and by id when they were rewritten since. */

@@ -54,6 +54,14 @@ function index(batches: readonly Column[]): ScannedIds {
   const starts = Float64Array.from(runs, ({ start }) => start);
   const runsOf = Map.groupBy(runs.keys(), (run) => runs[run]?.fileId ?? '');
   const restOf = (at: number): string => rests.toString('latin1', restAt[at], restAt[at + 1]);
+  /** From the last byte, because the rests of neighbors differ there. Strings would cost ten times as much. */
+  const isRest = (at: number, rest: Uint8Array): boolean => {
+    const [from = 0, to = 0] = [restAt[at], restAt[at + 1]];
+    let i = rest.length - 1;
+    if (to - from !== rest.length) return false;
+    while (i >= 0 && rests[from + i] === rest[i]) i -= 1;
+    return i < 0;
+  };
 
   return {
     idAt: (address) => {
@@ -62,10 +70,10 @@ function index(batches: readonly Column[]): ScannedIds {
       return (runs[lastNotAbove(starts, at)]?.fileId ?? '') + restOf(at);
     },
     addressOf: (id) => {
-      const rest = id.slice(fileIdLength);
+      const rest = Buffer.from(id.slice(fileIdLength), 'latin1');
       for (const run of runsOf.get(id.slice(0, fileIdLength)) ?? [])
         for (let at = starts[run] ?? 0; at < (starts[run + 1] ?? count); at++)
-          if (restOf(at) === rest) return BigInt(addresses[at] ?? 0);
+          if (isRest(at, rest)) return BigInt(addresses[at] ?? 0);
       return undefined;
     },
   };
