@@ -74,7 +74,7 @@ describe('outbox', () => {
     await relay.start();
     const files = Array.from({ length: 450 }, file);
     for (const file of files) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file));
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     expect(await published()).toEqual(files.map((file) => file.fileId));
   });
 
@@ -85,7 +85,7 @@ describe('outbox', () => {
       await outbox.addAll(tx, mediaEvents.deleted, files);
       await outbox.addAll(tx, mediaEvents.deleted, []);
     });
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     expect(await published()).toEqual(files.map((file) => file.fileId));
   });
 
@@ -94,7 +94,7 @@ describe('outbox', () => {
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file()), 'rollback');
     const kept = file();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, kept));
-    await waitFor(async () => (await published()).length > 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await published()).length > 0);
     expect(await published()).toEqual([kept.fileId]);
   });
 
@@ -104,7 +104,7 @@ describe('outbox', () => {
     await Promise.all([relay.start(), second.start()]);
     const files = Array.from({ length: 100 }, file);
     await Promise.all(files.map((file) => inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file))));
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     await second.stop();
     expect((await published()).sort()).toEqual(files.map((file) => file.fileId).sort());
   });
@@ -122,10 +122,10 @@ describe('outbox', () => {
            where application_name = 'media-outbox' and state = 'idle' and query like '%pg_try_advisory_lock%'`,
         )
       ).rowCount;
-    await waitFor(async () => (await idleRelays()) === 1, { timeoutMs: 120_000 });
+    await waitFor(async () => (await idleRelays()) === 1);
     expect([await unsent(), await published()]).toEqual([1, []]);
     other.release(true);
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     expect(await published()).toEqual([deleted.fileId]);
   });
 
@@ -133,9 +133,9 @@ describe('outbox', () => {
     const deleted = file();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
     await relay.start();
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     await pool.query('update media_outbox set sent_at = null');
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     expect((await published()).filter((id) => id === deleted.fileId)).toHaveLength(1);
   });
 
@@ -167,7 +167,7 @@ describe('outbox', () => {
     expect(await unsent()).toBe(1);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 1$/m);
     await nats.restart();
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await unsent()) === 0);
     expect(await published()).toContain(deleted.fileId);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 0$/m);
   });

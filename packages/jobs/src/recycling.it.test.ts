@@ -10,7 +10,6 @@ import { cleanUpAfterFile, createFolder, stopAfterFile } from '@overtone/testkit
 import { AckPolicy, connect, RetentionPolicy } from 'nats';
 
 const main = fileURLToPath(new URL('../test/recycling.main.ts', import.meta.url));
-const patient = { timeoutMs: 120_000 };
 const nats = await stopAfterFile(startNats());
 const nc = await connect({ servers: nats.url });
 cleanUpAfterFile(() => nc.close());
@@ -54,17 +53,17 @@ describe('a process that does tasks itself', () => {
     const held = await order(gate);
     const tasks = [held];
     for (let i = 0; i < 4; i++) tasks.push(await order());
-    await waitFor(() => noted().length === 4, patient);
+    await waitFor(() => noted().length === 4);
     tasks.push(await order());
-    await waitFor(() => noted().length === 5, patient);
+    await waitFor(() => noted().length === 5);
     // The limit is reached with one task still running: later tasks are for the successor process.
     const later = [await order(), await order(), await order()];
     const second = start();
-    await waitFor(() => noted().length >= 8, patient);
+    await waitFor(() => noted().length >= 8);
     expect(first.isOver()).toBe(false);
     writeFileSync(gate, '');
     expect(await first.ended).toBe(0);
-    await waitFor(() => noted().length === 9, patient);
+    await waitFor(() => noted().length === 9);
     const all = noted();
     expect(all.map(([task]) => task).toSorted()).toEqual([...tasks, ...later].toSorted());
     expect(all.find(([task]) => task === held)?.[1]).toBe(first.pid);

@@ -224,8 +224,8 @@ export async function createWorld() {
     (await sql<{ free: boolean }>('select until <= now() as free from directory_lease'))[0]?.free ?? false;
   /** Waits for the report of a sync run and for the release of its lease, so that the next sync run can start. */
   const report = async (passId: string): Promise<Record<string, unknown>> => {
-    await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200, { timeoutMs: 120_000 });
-    await waitFor(isFree, { timeoutMs: 120_000 });
+    await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200);
+    await waitFor(isFree);
     return (await ask('GET', `/passes/${passId}`)).body;
   };
   return {

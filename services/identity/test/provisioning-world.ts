@@ -82,7 +82,6 @@ export async function startProvisioningWorld() {
               "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
             )
           ).rowCount !== 0,
-        { timeoutMs: 60_000 },
       ),
     set: (next: Partial<AuthSettings>) => void (values = { ...values, ...next }),
     address: () => `p${(count += 1)}@example.org`,

@@ -44,14 +44,11 @@ export function createSummaryClient(world: World) {
       world.call(person, 'POST', path(recording, 'summarize'), body),
     read: async (recording: Recording, query = ''): Promise<SummaryObject> =>
       (await world.call<SummaryObject>(recording.owner, 'GET', path(recording, `summary${query}`))).body,
-    until: (recording: Recording, isWanted: (status: SummaryStatus) => boolean, timeoutMs = 60_000) =>
-      waitFor(
-        async () => {
-          const current = await status(recording);
-          return isWanted(current) ? current : undefined;
-        },
-        { timeoutMs },
-      ),
+    until: (recording: Recording, isWanted: (status: SummaryStatus) => boolean) =>
+      waitFor(async () => {
+        const current = await status(recording);
+        return isWanted(current) ? current : undefined;
+      }),
     /** @param person whose own model it is; by default everyone's. */
     useModel: async (server: LanguageModelServer, more: Body = {}, person?: TestUser): Promise<void> => {
       const admin = newUser('super_admin');

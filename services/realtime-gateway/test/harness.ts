@@ -97,7 +97,7 @@ function emitter(nc: NatsConnection) {
     const msgID = randomUUID();
     extra.set('ot-time', new Date().toISOString());
     const ack = await waitFor(() =>
-      nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: extra, msgID, timeout: 5_000 }),
+      nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: extra, msgID, timeout: 30_000 }),
     );
     return ack.seq;
   };

@@ -101,14 +101,10 @@ describe('search-indexer', () => {
     world.library.put(edited);
     const { fileId, ownerId } = recording.file;
     await world.emit(mediaEvents.transcriptEdited, { fileId, ownerId, transcriptVersion: 2 });
-    await waitFor(async () => (await search('q=public', ownerId)).results[0]?.title === 'Renamed', {
-      timeoutMs: 10_000,
-    });
+    await waitFor(async () => (await search('q=public', ownerId)).results[0]?.title === 'Renamed');
     world.library.put({ ...edited, file: { ...edited.file, tags: ['Later'] } });
     await world.emit(mediaEvents.updated, { fileId, ownerId, status: 'completed' });
-    await waitFor(async () => (await search('q=public', ownerId)).results[0]?.tags[0] === 'Later', {
-      timeoutMs: 10_000,
-    });
+    await waitFor(async () => (await search('q=public', ownerId)).results[0]?.tags[0] === 'Later');
   });
 
   it('lets only administrators start a rebuild', async () => {
@@ -116,14 +112,11 @@ describe('search-indexer', () => {
     expect((await world.call('/api/search/reindex', { method: 'POST' })).status).toBe(403);
     const started = await world.call('/api/search/reindex', { method: 'POST', role: 'admin' });
     expect(started).toMatchObject({ status: 202, body: { status: 'started' } });
-    await waitFor(
-      async () => {
-        expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
-        const { body } = await world.call('/api/search/reindex/status', { role: 'admin' });
-        return !reindexRoutes.reindexStatus.answer.parse(body).in_progress;
-      },
-      { timeoutMs: 20_000 },
-    );
+    await waitFor(async () => {
+      expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
+      const { body } = await world.call('/api/search/reindex/status', { role: 'admin' });
+      return !reindexRoutes.reindexStatus.answer.parse(body).in_progress;
+    });
     expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
   });
 

@@ -26,8 +26,6 @@ export function assertionOf(userId: string, role: 'user' | 'admin' | 'super_admi
 export const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 export const password = 'secret';
 const encryptionKey = randomBytes(32).toString('base64');
-/** Upper limit of every wait; far above the usual duration. */
-export const generousTimeout = { timeoutMs: 120_000 };
 
 /** A broker with production permissions and a database; a test may put proxies in between. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -128,7 +126,7 @@ export async function spawnDispatcher(world: World): Promise<{ kill9: () => Prom
   child.stdout?.on('data', (part: Buffer) => {
     output += part.toString();
   });
-  await waitFor(() => output.includes('ready'), generousTimeout);
+  await waitFor(() => output.includes('ready'));
   return {
     kill9: async () => {
       child.kill('SIGKILL');
@@ -147,9 +145,8 @@ function emitter(nc: NatsConnection) {
     const messageHeaders = headers();
     messageHeaders.set('ot-time', time.toISOString());
     messageHeaders.set('ot-source', 'test');
-    await waitFor(
-      () => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders }),
-      generousTimeout,
+    await waitFor(() =>
+      nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders }),
     );
     return id;
   };

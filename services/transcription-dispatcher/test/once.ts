@@ -1,15 +1,15 @@
 import { expect } from '@jest/globals';
 import { stages, transcriptionEvents } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { generousTimeout, statusOf, type World } from './harness.ts';
+import { statusOf, type World } from './harness.ts';
 
 /** Expects that every stage of the file was accepted and published exactly once, in order. */
 export async function expectProcessedOnce(world: World, fileId: string): Promise<void> {
-  await waitFor(async () => (await statusOf(world, fileId)) === 'completed', { timeoutMs: 240_000, intervalMs: 100 });
+  await waitFor(async () => (await statusOf(world, fileId)) === 'completed', { intervalMs: 100 });
   const published = await waitFor(async () => {
     const all = (await world.events()).filter((event) => event.data['fileId'] === fileId);
     return all.some((event) => event.subject === transcriptionEvents.runCompleted.subject) ? all : undefined;
-  }, generousTimeout);
+  });
   const accepted = published.filter((event) => event.subject === transcriptionEvents.stageCompleted.subject);
   expect(accepted.map((event) => [event.data['stage'], event.data['sequence']])).toEqual(
     stages.map((stage, i) => [stage, i + 1]),

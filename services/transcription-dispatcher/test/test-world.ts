@@ -7,7 +7,6 @@ import {
   createWorld,
   log,
   password,
-  generousTimeout,
   startDispatcher,
   statusOf,
   uploadedFile,
@@ -73,7 +72,7 @@ function createActions(world: World & { dispatcher: Dispatcher }, cleanups: (() 
       return file;
     },
     becomes: (fileId: string, status: 'running' | 'completed' | 'failed' | 'cancelled') =>
-      waitFor(async () => (await statusOf(world, fileId)) === status, generousTimeout),
+      waitFor(async () => (await statusOf(world, fileId)) === status),
     taskOf: async (fileId: string, stage: Stage) =>
       (
         await world.sql<TaskRow>(

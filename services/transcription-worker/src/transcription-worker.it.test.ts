@@ -128,7 +128,7 @@ describe('transcription-worker', () => {
       await recordLong(wav, meeting, 600);
       const audio = await world.upload(wav);
       const taskId = await world.order('diarize', { ...place(), audio, duration: 600, options });
-      await waitFor(async () => (await world.leftovers()).length > 0, { timeoutMs: 20_000 });
+      await waitFor(async () => (await world.leftovers()).length > 0);
       world.nc.publish(transcriptionLive.taskCancelled.subject, JSON.stringify({ taskId }));
       expect(await world.failed(taskId)).toMatchObject({ code: 'job_cancelled' });
       await waitFor(async () => (await world.leftovers()).length === 0);
@@ -156,7 +156,7 @@ describe('transcription-worker', () => {
       return { outcome: 'accepted' as const };
     });
     await putJob(mediaService, downloadJobs.download, randomUUID(), { fileId });
-    await waitFor(() => completed.length > 0, { timeoutMs: 20_000 });
+    await waitFor(() => completed.length > 0);
     expect(completed[0]).toMatchObject({ fileId, token: 1, bytes: 50_000, contentType: 'audio/wav' });
     expect((await world.store.head(objectKey)).bytes).toBe(50_000);
     await server.close();
@@ -231,7 +231,7 @@ esac
     process.env['PATH'] = `${bin}:${path}`;
     world = await startWorld({ ENABLE_VRAM_PROFILING: true, GPU_WORKER_POOL: 'threads' });
     // On a very busy machine the driver may be too slow the first time.
-    await waitFor(async () => (await world.capabilities())[0]?.gpu?.devices.length, { timeoutMs: 120_000 });
+    await waitFor(async () => (await world.capabilities())[0]?.gpu?.devices.length);
   }, slow);
   afterAll(async () => {
     process.env['PATH'] = path;
@@ -261,7 +261,7 @@ esac
       const audio = await world.upload(wav);
       const taskId = await world.order('transcribe', { ...place(), audio, duration: 3, options });
       await world.done('transcribe', taskId);
-      await waitFor(() => world.ended.profiles.length > 0, { timeoutMs: 60_000 });
+      await waitFor(() => world.ended.profiles.length > 0);
       const measured = {
         stage: 'transcribe',
         model: 'scripted',

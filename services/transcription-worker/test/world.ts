@@ -129,7 +129,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     return taskId;
   };
   const done = async <K extends keyof Jobs>(job: K, taskId: string): Promise<z.infer<Jobs[K]['output']>> => {
-    await waitFor(() => ended.outputs.has(taskId) || ended.failures.has(taskId), { timeoutMs: 120_000 });
+    await waitFor(() => ended.outputs.has(taskId) || ended.failures.has(taskId));
     const failure = ended.failures.get(taskId);
     if (failure) throw new Error(`${failure.code}: ${failure.message}`);
     return workerJobs[job].output.parse(ended.outputs.get(taskId)) as z.infer<Jobs[K]['output']>;
@@ -152,7 +152,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     run: async <K extends keyof Jobs>(job: K, input: InputOf<Jobs[K]>) => done(job, await order(job, input)),
     metrics: async () => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
     failed: async (taskId: string) => {
-      await waitFor(() => ended.failures.has(taskId), { timeoutMs: 60_000 });
+      await waitFor(() => ended.failures.has(taskId));
       return ended.failures.get(taskId);
     },
     upload: async (path: string): Promise<string> => {

@@ -82,7 +82,7 @@ describe.each(['{"taskId":7}', 'not JSON'])('a message with the payload %s', (pa
     const [realtime, identity] = [await connect('realtime-gateway'), await connect('identity')];
     identity.serve(identityRpc.resolveSession, async () => ({ session: null }));
     await identity.ping();
-    const reply = await realtime.nc().request(identityRpc.resolveSession.subject, payload, { timeout: 2_000 });
+    const reply = await realtime.nc().request(identityRpc.resolveSession.subject, payload, { timeout: 30_000 });
     expect(reply.json()).toMatchObject({ error: { kind: 'invalid', code: 'invalid_request' } });
   });
 });

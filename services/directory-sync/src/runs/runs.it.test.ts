@@ -170,7 +170,7 @@ describe('interrupted sync run', () => {
 
   it('continues at its next attempt, and reports each change of both attempts once', async () => {
     const id = await enqueueInterrupted();
-    await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 120_000 });
+    await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200);
     const report = await world.report(id);
     expect(report).toMatchObject({ status: 'ok', disabled: 2, deferred: 1, candidates: 3, reconciled: 697 });
     expect(disabled()).toEqual([userId(1), userId(2)]);
@@ -185,7 +185,7 @@ describe('interrupted sync run', () => {
     const id = await enqueueInterrupted();
     await untilInterrupted();
     world.directory.fault = 'The directory is unavailable';
-    await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 120_000 });
+    await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200);
     expect(await world.report(id)).toMatchObject({ status: 'directory_unavailable', disabled: 2, reconciled: 498 });
     expect(disabled()).toHaveLength(2);
   });
@@ -197,7 +197,7 @@ describe('interrupted sync run', () => {
     const later = await world.run();
     expect(await world.report(id)).toMatchObject({ status: 'failed', disabled: 2, reconciled: 498 });
     expect(later).toMatchObject({ status: 'ok', disabled: 1, reconciled: 199 });
-    await waitFor(async () => (await queued()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await queued()) === 0);
     expect(disabled()).toEqual([userId(1), userId(2), userId(3)]);
   });
 });
@@ -237,7 +237,7 @@ describe('the lease', () => {
     };
     const id = String((await world.ask('POST', '/run')).body['task_id']);
     // The second delivery of the job finds the lease held by another replica.
-    await waitFor(async () => (await redelivered()) === 1, { timeoutMs: 120_000 });
+    await waitFor(async () => (await redelivered()) === 1);
     expect(world.identity.applied).toEqual([]);
     await releaseLease();
     expect(await world.report(id)).toMatchObject({ status: 'ok', disabled: 1 });
@@ -283,11 +283,11 @@ describe('the schedule', () => {
     // The stream has room for one message: the unacknowledged schedule check blocks the run job.
     await jsm.streams.update('JOBS', { ...config, max_msgs: 1, discard: DiscardPolicy.New });
     await enqueueCheck();
-    await waitFor(async () => (await redelivered()) === 1, { timeoutMs: 120_000 });
+    await waitFor(async () => (await redelivered()) === 1);
     expect(await lastRun()).toBeNull();
     await jsm.streams.update('JOBS', config);
-    await waitFor(async () => (await lastRun()) !== null, { timeoutMs: 120_000 });
-    await waitFor(async () => (await queued()) === 0, { timeoutMs: 120_000 });
+    await waitFor(async () => (await lastRun()) !== null);
+    await waitFor(async () => (await queued()) === 0);
     expect(Number(await countRows('directory_pass'))).toBe(before + 1);
   });
 

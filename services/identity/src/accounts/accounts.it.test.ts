@@ -123,7 +123,7 @@ describe('rpc find-accounts', () => {
     await sql.query(`update "user" set ldap_uid = $2 where uuid = $1`, [second!.id, first!.email]);
     const names = [mail!.email.toUpperCase(), 'ADA', disabled!.email, pending!.email, first!.email, 'nobody', ''];
     const request = JSON.stringify({ names });
-    const reply = await backends.bus.request(identityRpc.findAccounts.subject, request, { timeout: 5_000 });
+    const reply = await backends.bus.request(identityRpc.findAccounts.subject, request, { timeout: 30_000 });
     const { accounts } = reply.json<{ ok: { accounts: { name: string; userId: string }[] } }>().ok;
     expect(accounts.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual(
       [

@@ -309,7 +309,7 @@ describe('rpc memberships', () => {
     const all: { userId: string; groupIds: string[]; version: number }[] = [];
     for (let after: string | null = null; ; after = all.at(-1)?.userId ?? null) {
       const request = JSON.stringify({ after, limit: 3 });
-      const reply = await backends.bus.request(identityRpc.memberships.subject, request, { timeout: 5_000 });
+      const reply = await backends.bus.request(identityRpc.memberships.subject, request, { timeout: 30_000 });
       const page = reply.json<{ ok: { users: typeof all } }>().ok.users;
       all.push(...page);
       if (page.length < 3) break;

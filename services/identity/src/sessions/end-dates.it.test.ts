@@ -6,8 +6,6 @@ import { startSessionWorld } from '../../test/session-world.ts';
 const world = await startSessionWorld();
 const { backends, identity } = world;
 
-const timeout = { timeoutMs: 60_000 };
-
 function endIn(id: string, seconds: number) {
   return backends.sql.query(
     `update "user" set account_expires_at = now() + make_interval(secs => $2) where uuid = $1`,
@@ -24,7 +22,7 @@ describe('an account with an end date', () => {
     const user = await addUser(backends.sql);
     const session = await identity.session(user.email, user.password);
     await endIn(user.id, 1);
-    await waitFor(() => closedFor(user.id).length > 0, timeout);
+    await waitFor(() => closedFor(user.id).length > 0);
     expect(closedFor(user.id)[0]).toEqual({ userId: user.id, sessionId: null, reason: 'account_expired' });
     expect(await identity.resolve(session.accessToken)).toMatchObject({ refusal: 'account_expired' });
   });
@@ -63,10 +61,10 @@ describe('an account with an end date', () => {
     const [first, second] = [await addUser(backends.sql), await addUser(backends.sql)];
     for (const { email, password } of [first, second]) await identity.session(email, password);
     await endIn(first.id, 0);
-    await waitFor(() => closedFor(first.id).length > 0, timeout);
+    await waitFor(() => closedFor(first.id).length > 0);
     // Published by a later search: this one has run before.
     await endIn(second.id, 0);
-    await waitFor(() => closedFor(second.id).length > 0, timeout);
+    await waitFor(() => closedFor(second.id).length > 0);
     // Counted in the outbox, because a message may be delivered twice.
     const { rows } = await backends.sql.query(
       `select from identity_outbox where subject = 'evt.identity.session.revoked.v1' and data ->> 'userId' = $1`,
@@ -85,7 +83,7 @@ describe('an account with an end date', () => {
       caller: root,
     });
     expect(status).toBe(200);
-    await waitFor(() => closedFor(user.id).length > 0, timeout);
+    await waitFor(() => closedFor(user.id).length > 0);
   });
 
   it('in the future, or without a session, is not published', async () => {
@@ -98,7 +96,7 @@ describe('an account with an end date', () => {
     await endIn(later.id, 3_600);
     await endIn(absent.id, 0);
     await endIn(last.id, 0);
-    await waitFor(() => closedFor(last.id).length > 0, timeout);
+    await waitFor(() => closedFor(last.id).length > 0);
     expect([...closedFor(later.id), ...closedFor(absent.id)]).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { setUpIdentity, addUser, collectEvents } from '../../test/running-identi
 const { backends, identity } = await setUpIdentity();
 
 async function ask<R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> {
-  const msg = await backends.bus.request(def.subject, JSON.stringify(request), { timeout: 10_000 });
+  const msg = await backends.bus.request(def.subject, JSON.stringify(request), { timeout: 30_000 });
   return msg.json<{ ok: ReplyOf<R> }>().ok;
 }
 

@@ -229,7 +229,7 @@ describe('an import', () => {
       body.uuid,
     );
     const before = jobs.length;
-    await waitFor(() => jobs.slice(before).includes(body.uuid), { timeoutMs: 10_000 });
+    await waitFor(() => jobs.slice(before).includes(body.uuid));
     const { objectKey } = await complete(body.uuid, wav(7), hash('d'));
     const late = {
       fileId: body.uuid,

@@ -201,16 +201,13 @@ describe('a partially stored transcript', () => {
       words: wordsOf('good morning', i, 0.2),
     }));
     await run.assemble({ ...twoVoices(), segments });
-    await waitFor(refusal.met, { timeoutMs: 60_000 });
+    await waitFor(refusal.met);
     expect(texts(await run.readFile())).toEqual(texts(early));
     await refusal.end();
-    const whole = await waitFor(
-      async () => {
-        const file = await run.readFile();
-        return file['total_segments'] === last + 1 ? file : undefined;
-      },
-      { timeoutMs: 120_000 },
-    );
+    const whole = await waitFor(async () => {
+      const file = await run.readFile();
+      return file['total_segments'] === last + 1 ? file : undefined;
+    });
     expect(whole['speaker_count']).toBe(2);
     const rows = await media.query(
       'select count(*)::int as n, count(distinct position)::int as places from transcript_segment where media_file_id = $1',

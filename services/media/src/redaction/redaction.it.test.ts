@@ -4,12 +4,7 @@ import { settingsByKey } from '@overtone/testkit';
 import { mediaRpc, workerRpc } from '@overtone/contracts';
 import { unavailable, type Bus } from '@overtone/service-kit';
 import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor as waitUntil, type TestUser } from '../../test/start-media.ts';
-
-/** Scans and messages take about a second. */
-function waitFor<T>(predicate: () => T | Promise<T>) {
-  return waitUntil(predicate, { timeoutMs: 40_000 });
-}
+import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
 const card = 'four one one one one one one one one one one one one one one one';
 const spoken = [

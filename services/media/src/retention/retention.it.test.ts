@@ -35,13 +35,10 @@ async function removeRules(): Promise<void> {
 }
 
 async function ended(id: string): Promise<RetentionRun> {
-  return waitFor(
-    async () => {
-      const { body } = await media.json<{ items: RetentionRun[] }>(boss, 'GET', `${base}/runs`);
-      return body.items.find(({ uuid, status }) => uuid === id && ['success', 'failed'].includes(status));
-    },
-    { timeoutMs: 30_000 },
-  );
+  return waitFor(async () => {
+    const { body } = await media.json<{ items: RetentionRun[] }>(boss, 'GET', `${base}/runs`);
+    return body.items.find(({ uuid, status }) => uuid === id && ['success', 'failed'].includes(status));
+  });
 }
 
 async function runNow(): Promise<RetentionRun> {
@@ -306,15 +303,12 @@ describe('a run', () => {
     await media.json(boss, 'PUT', `${base}/settings`, { enabled: true, schedule: '0 4 * * *' });
     const before = await media.query(`select uuid from retention_run`);
     await media.query(`update retention_settings set served_until = now() - interval '3 days'`);
-    const scheduled = await waitFor(
-      async () => {
-        const rows = await media.query(
-          `select status from retention_run where trigger = 'schedule' and status = 'success'`,
-        );
-        return rows.length > 0 ? rows : undefined;
-      },
-      { timeoutMs: 30_000 },
-    );
+    const scheduled = await waitFor(async () => {
+      const rows = await media.query(
+        `select status from retention_run where trigger = 'schedule' and status = 'success'`,
+      );
+      return rows.length > 0 ? rows : undefined;
+    });
     expect(scheduled).toHaveLength(1);
     expect(await media.query(`select uuid from retention_run`)).toHaveLength(before.length + 1);
     await media.json(boss, 'PUT', `${base}/settings`, { enabled: false });

@@ -35,7 +35,6 @@ const bucket = createObjectStore({
 cleanUpAfterFile(async () => bucket.close());
 const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
 const boss = newUser('super_admin');
-const waitLimits = { timeoutMs: 30_000 };
 const long = 120_000;
 
 async function place(path: string, bytes: Uint8Array): Promise<string> {
@@ -82,7 +81,7 @@ async function watchSource(name: string, change: Partial<WatchSourceInput> = {})
       waitFor(async () => {
         const found = await decisionOf(file);
         return found?.decision === decision ? found : undefined;
-      }, waitLimits),
+      }),
     hashes: async (userId = owner.userId): Promise<string[]> => {
       const rows = await media.query('select file_hash from media_file where user_id = $1', userId);
       return rows.map((row) => String(row['file_hash'])).toSorted();
@@ -139,7 +138,7 @@ describe('a watched folder', () => {
       const { file_uuid: before } = await until('a.wav', 'imported');
       await writeFile(file, wav(4));
       await utimes(file, time, time);
-      await waitFor(async () => (await until('a.wav', 'imported')).file_uuid !== before, waitLimits);
+      await waitFor(async () => (await until('a.wav', 'imported')).file_uuid !== before);
       expect(await hashes()).toEqual([hashOf(wav(3)), hashOf(wav(4))].toSorted());
     },
     long,
@@ -267,7 +266,7 @@ describe('a watched folder', () => {
       await place(join(folder, 'sub/a.wav'), wav(after === 'delete' ? 14 : 15));
       await place(join(folder, 'notes.txt'), Buffer.from('These are only notes, not a recording.'));
       await until('sub/a.wav', 'imported');
-      await waitFor(async () => (await decisionOf('sub/a.wav'))?.after_state === 'done', waitLimits);
+      await waitFor(async () => (await decisionOf('sub/a.wav'))?.after_state === 'done');
       await until('notes.txt', 'not_media');
       expect(await readdir(folder, { recursive: true })).toEqual(['notes.txt', 'sub']);
       if (target !== '') expect(await readdir(join(target, 'sub'))).toEqual(['a.wav']);
@@ -285,7 +284,7 @@ describe('a watched folder', () => {
       await objects.deletePrefix(`files/${id}/`);
       await media.query("update watch_decision set after_state = 'pending' where media_file_id = $1", id);
       await update({ after: 'delete' });
-      await waitFor(async () => (await decisionOf('a.wav'))?.after_state === 'failed', waitLimits);
+      await waitFor(async () => (await decisionOf('a.wav'))?.after_state === 'failed');
       expect((await decisionOf('a.wav'))?.reason).toContain('not deleted');
       expect(await readdir(folder)).toEqual(['a.wav']);
       expect(owner.role).toBe('user');
@@ -365,14 +364,14 @@ describe('a source that disappears', () => {
       const lost = await waitFor(async () => {
         const source = await read();
         return source.status === 'unavailable' ? source : undefined;
-      }, waitLimits);
+      });
       expect(lost).toMatchObject({ error_code: 'folder_missing', files: 1, counts: { imported: 1 } });
       expect(await (await fetch(`${media.internal}/metrics`)).text()).toContain(
         `media_watch_source_up{source="${uuid.slice(0, 8)}"} 0`,
       );
       // The empty folder that is left where a file system was mounted.
       await mkdir(folder);
-      await waitFor(async () => (await read()).error_code === 'not_mounted', waitLimits);
+      await waitFor(async () => (await read()).error_code === 'not_mounted');
       expect((await decisionOf('a.wav'))?.gone_at).toBeNull();
       await rm(folder, { recursive: true });
       await rename(`${folder}-away`, folder);
@@ -391,7 +390,7 @@ describe('a source that disappears', () => {
       await place(join(folder, 'a.wav'), wav(22));
       await until('a.wav', 'imported');
       await rm(join(folder, 'a.wav'));
-      await waitFor(async () => (await decisionOf('a.wav'))?.gone_at, waitLimits);
+      await waitFor(async () => (await decisionOf('a.wav'))?.gone_at);
       expect(await read()).toMatchObject({ status: 'available', files: 0 });
       expect(await hashes()).toHaveLength(1);
     },
@@ -408,7 +407,7 @@ describe('several replicas', () => {
       try {
         const { folder, hashes, uuid, until } = await watchSource('replicas');
         for (let i = 0; i < 20; i += 1) await place(join(folder, `${i}.wav`), wav(300 + i));
-        await waitFor(async () => (await hashes()).length === 20, waitLimits);
+        await waitFor(async () => (await hashes()).length === 20);
         // The process that holds the source stopped without releasing it.
         await media.query(
           "update watch_source set holder = gen_random_uuid(), lease_until = now() + interval '3 s' where uuid = $1",
@@ -447,14 +446,14 @@ describe('a watched bucket', () => {
       const { until, hashes, decisionOf, read } = await watchSource('bucket', change);
       await until('team/a.wav', 'imported');
       await until('notes.txt', 'not_media');
-      await waitFor(async () => (await decisionOf('team/a.wav'))?.after_state === 'done', waitLimits);
-      await waitFor(async () => (await hashes()).length === 2, waitLimits);
+      await waitFor(async () => (await decisionOf('team/a.wav'))?.after_state === 'done');
+      await waitFor(async () => (await hashes()).length === 2);
       const keys = async (prefix: string): Promise<string[]> => {
         const found: string[] = [];
         for await (const { key } of bucket.list(prefix)) found.push(key);
         return found;
       };
-      await waitFor(async () => (await keys('inbox/')).length === 1, waitLimits);
+      await waitFor(async () => (await keys('inbox/')).length === 1);
       expect(await keys('inbox/')).toEqual(['inbox/notes.txt']);
       expect(await keys('done/')).toEqual(['done/b.wav', 'done/copy.wav', 'done/team/a.wav']);
       expect(await hashes()).toEqual([hashOf(wav(500)), hashOf(wav(501))].toSorted());
@@ -467,7 +466,7 @@ describe('a watched bucket', () => {
     'that is missing is unavailable',
     async () => {
       const { read } = await watchSource('no-bucket', { ...settings, s3_bucket: 'missing' });
-      await waitFor(async () => (await read()).error_code === 'bucket_missing', waitLimits);
+      await waitFor(async () => (await read()).error_code === 'bucket_missing');
     },
     long,
   );
@@ -560,7 +559,7 @@ describe('the administration of watch sources', () => {
       await until('a.wav', 'imported');
       await update({ enabled: false });
       expect((await media.call(boss, 'DELETE', path)).status).toBe(204);
-      await waitFor(() => actions.length >= 3, waitLimits);
+      await waitFor(() => actions.length >= 3);
       expect(actions).toEqual(
         ['watch_source_created', 'watch_source_changed', 'watch_source_deleted'].map((action) =>
           expect.objectContaining({ action, actorId: boss.userId, details: expect.objectContaining({ source: uuid }) }),
@@ -577,7 +576,7 @@ describe('the administration of watch sources', () => {
     async () => {
       const options = { poll_seconds: 3_600, polling_only: true, stable_seconds: 1 };
       const { folder, path, until, read } = await watchSource('asked', options);
-      await waitFor(async () => (await read()).status === 'available', waitLimits);
+      await waitFor(async () => (await read()).status === 'available');
       await place(join(folder, 'a.wav'), wav(602));
       await media.json(boss, 'POST', `${path}/scan`);
       await until('a.wav', 'imported');

@@ -67,7 +67,7 @@ describe('a shared file in search', () => {
     await setGroups(eve, 1, randomUUID(), group);
     await waitFor(() => finds(eve, recording));
     await setGroups(eve, 2);
-    await waitFor(async () => !(await finds(eve, recording)), { timeoutMs: 10_000 });
+    await waitFor(async () => !(await finds(eve, recording)));
     expect(await findsBy('semantic', eve, recording.file.fileId)).toBe(false);
   });
 

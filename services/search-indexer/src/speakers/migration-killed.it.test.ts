@@ -61,9 +61,7 @@ async function startService(): Promise<void> {
     env: { ...process.env, ...world.environment, API_PORT: String(apiPort), INTERNAL_PORT: String(internalPort) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok || undefined, {
-    timeoutMs: 60_000,
-  });
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok || undefined);
 }
 
 async function killService(): Promise<void> {

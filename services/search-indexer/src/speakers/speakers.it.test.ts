@@ -131,9 +131,7 @@ async function compare(speakerIds: string[], groups: { groupId: string; speakerI
 }
 
 async function untilEmbedded(version: VoiceVersion): Promise<void> {
-  await waitFor(async () => (await filesOf(version, 'done')).join() === ids().join() || undefined, {
-    timeoutMs: 60_000,
-  });
+  await waitFor(async () => (await filesOf(version, 'done')).join() === ids().join() || undefined);
 }
 
 describe('the speaker index', () => {
@@ -185,23 +183,20 @@ describe('the speaker index', () => {
     const confidences: number[] = [];
     const currents: number[] = [];
     let added = 0;
-    await waitFor(
-      async () => {
-        if (added < 3) {
-          const { fileId } = addRecording([added, 7]);
-          await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
-          added++;
-        }
-        // A vector of another version would have another direction, so the match would be lost.
-        const [match] = await compare(one!.speakerIds, groups);
-        confidences.push(match?.confidence ?? 0);
-        const { versions: now } = await status();
-        const current = now.filter(({ state }) => state === 'current');
-        currents.push(current.length);
-        return current[0]?.name === 'v4' || undefined;
-      },
-      { timeoutMs: 100_000 },
-    );
+    await waitFor(async () => {
+      if (added < 3) {
+        const { fileId } = addRecording([added, 7]);
+        await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+        added++;
+      }
+      // A vector of another version would have another direction, so the match would be lost.
+      const [match] = await compare(one!.speakerIds, groups);
+      confidences.push(match?.confidence ?? 0);
+      const { versions: now } = await status();
+      const current = now.filter(({ state }) => state === 'current');
+      currents.push(current.length);
+      return current[0]?.name === 'v4' || undefined;
+    });
     expect(Math.min(...confidences)).toBeGreaterThan(0.95);
     expect(currents.every((count) => count === 1)).toBe(true);
     await untilEmbedded('v3');
@@ -234,7 +229,7 @@ describe('the speaker index', () => {
     expect((await change('POST', '/migration', { version: 'v4' })).body).toMatchObject({
       migration: { state: 'running' },
     });
-    await waitFor(async () => (await status()).versions[1]?.state === 'current' || undefined, { timeoutMs: 60_000 });
+    await waitFor(async () => (await status()).versions[1]?.state === 'current' || undefined);
   });
 
   it('does not embed a file again whose speakers speak the same parts', async () => {

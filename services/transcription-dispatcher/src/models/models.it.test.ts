@@ -112,7 +112,7 @@ describe('models of a worker', () => {
         ({ subject, data }) =>
           subject === operationsEvents.performed.subject && (data as { action: string }).action === 'model_pulled',
       );
-    await waitFor(isAudited, { timeoutMs: 60_000 });
+    await waitFor(isAudited);
   });
 
   it('need the acceptance of a licence that asks for it', async () => {

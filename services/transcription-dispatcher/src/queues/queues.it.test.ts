@@ -4,15 +4,7 @@ import { directoryJobs, dispatcherRoutes, dispatcherRpc, mediaEvents, operations
 import { worker, type JobDelivery } from '@overtone/jobs';
 import { createBus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import {
-  assertionOf,
-  log,
-  password,
-  generousTimeout,
-  startDispatcher,
-  uploadedFile,
-  type Dispatcher,
-} from '../../test/harness.ts';
+import { assertionOf, log, password, startDispatcher, uploadedFile, type Dispatcher } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
 import { startGate } from '../../test/gate.ts';
@@ -106,7 +98,7 @@ describe('a paused queue', () => {
       if (answer.status !== 200) return undefined;
       const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
       return seen.waiting_for === null ? undefined : seen;
-    }, generousTimeout);
+    });
     expect(timeline).toMatchObject({ status: 'waiting', waiting_for: 'paused', paused_reason: reason });
     expect(worker.done).toEqual([]);
 
@@ -154,10 +146,10 @@ describe('a job that its handler fences', () => {
         directoryJobs.checkSchedule.subject,
         JSON.stringify({ taskId: randomUUID(), input: { slot: new Date().toISOString() } }),
       );
-    await waitFor(() => pausedRequests >= 3, generousTimeout);
+    await waitFor(() => pausedRequests >= 3);
     expect(attempts).toEqual([]);
     await world.dispatcher.post('/api/admin/queues/cpu/resume', admin());
-    await waitFor(() => attempts.length > 0, generousTimeout);
+    await waitFor(() => attempts.length > 0);
     expect(attempts).toEqual([1]);
     subscription.unsubscribe();
     await running.stop();
@@ -182,9 +174,7 @@ describe('the workers', () => {
       { task_uuid: task, stage: 'transcribe', media_file_id: file.fileId, file_title: 'Board meeting' },
     ]);
     await world.sql('delete from task where uuid = $1', [task]);
-    await waitFor(async () => (await world.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1, {
-      timeoutMs: 120_000,
-    });
+    await waitFor(async () => (await world.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1);
     await (await world.bus.kv('WORKERS')).delete('worker.busy');
     const gone = await waitFor(async () =>
       (await overview()).workers.find((x) => x.id === 'busy' && x.state === 'offline'),
@@ -192,9 +182,7 @@ describe('the workers', () => {
     expect(gone).toMatchObject({ engine: { provider: 'scripted' }, doing: [] });
     await world.sql(`update worker_seen set last_seen_at = now() - interval '601 seconds' where id = 'busy'`);
     expect((await overview()).workers.some((x) => x.id === 'busy')).toBe(false);
-    await waitFor(async () => (await world.sql(`select 1 from worker_seen where id = 'busy'`)).length === 0, {
-      timeoutMs: 120_000,
-    });
+    await waitFor(async () => (await world.sql(`select 1 from worker_seen where id = 'busy'`)).length === 0);
   });
 });
 
@@ -232,15 +220,15 @@ describe('while the database is unavailable', () => {
     );
 
   it('responds with 503 instead of empty lists, and recovers with the database', async () => {
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), generousTimeout);
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200));
     await between.shut();
     expect(await outcomes()).toEqual(paths.map((path) => [path, 503, 'database_unavailable']));
     await between.open();
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), generousTimeout);
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200));
   });
 
   it('responds with 503 while the database is unresponsive', async () => {
-    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, generousTimeout);
+    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200);
     between.freeze();
     const answer = await cutOff.get('/api/admin/queues', admin());
     between.thaw();

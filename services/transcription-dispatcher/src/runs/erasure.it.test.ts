@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { erasureEvents, mediaEvents, userErasureOrdered } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { generousTimeout } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
 const world = startTestWorld();
@@ -21,13 +20,11 @@ async function tablesWith(id: string): Promise<string[]> {
 }
 
 async function answerOf(erasureId: string) {
-  return waitFor(
-    async () =>
-      (await world.events()).find(
-        ({ subject, data }) =>
-          subject === erasureEvents['transcription-dispatcher'].subject && data['erasureId'] === erasureId,
-      ),
-    generousTimeout,
+  return waitFor(async () =>
+    (await world.events()).find(
+      ({ subject, data }) =>
+        subject === erasureEvents['transcription-dispatcher'].subject && data['erasureId'] === erasureId,
+    ),
   );
 }
 
@@ -47,7 +44,7 @@ describe('an ordered erasure', () => {
     // Media deletes the file: the late event opens no run of the person.
     await world.emit(mediaEvents.deleted, { fileId: erased.fileId, ownerId: erased.ownerId });
     await world.emit(userErasureOrdered, { erasureId: randomUUID(), round: 1, userId: kept.ownerId });
-    await waitFor(async () => (await tablesWith(kept.ownerId)).length === 0, generousTimeout);
+    await waitFor(async () => (await tablesWith(kept.ownerId)).length === 0);
     expect(await tablesWith(erased.ownerId)).toEqual([]);
   });
 

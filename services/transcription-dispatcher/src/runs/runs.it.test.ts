@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mediaEvents, transcriptionEvents } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { statusOf, uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
 const world = startTestWorld();
@@ -77,8 +77,8 @@ describe('a run', () => {
       );
       return tasks.at(-1)?.stage === 'index' ? tasks.map((task) => task.priority) : undefined;
     };
-    expect(await waitFor(() => urgency(handedIn.fileId), generousTimeout)).toEqual([0, 0, 0, 0, 1]);
-    expect(await waitFor(() => urgency(found.fileId), generousTimeout)).toEqual([1, 1, 1, 1, 2]);
+    expect(await waitFor(() => urgency(handedIn.fileId))).toEqual([0, 0, 0, 0, 1]);
+    expect(await waitFor(() => urgency(found.fileId))).toEqual([1, 1, 1, 1, 2]);
     await world.worker();
     for (const { fileId } of [handedIn, found]) await world.becomes(fileId, 'completed');
   });

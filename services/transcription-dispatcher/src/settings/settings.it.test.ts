@@ -25,7 +25,7 @@ describe('engine settings', () => {
       express_slots: { value: 2, source: 'environment' as const },
     };
     await world.worker({}, { about: () => ({ settings }) });
-    await waitFor(async () => (await show()).workers.length === 1, { timeoutMs: 60_000 });
+    await waitFor(async () => (await show()).workers.length === 1);
     expect((await show()).workers[0]).toMatchObject({ settings });
     expect(await itemOf('express_slots')).toMatchObject({ value: 2, source: 'environment', environment_value: 2 });
   });
@@ -47,16 +47,13 @@ describe('engine settings', () => {
 
   it('publish a change and record it in the audit trail', async () => {
     await change({ threads: 4 });
-    await waitFor(
-      async () => {
-        const subjects = (await world.events()).map(({ subject, data }) => `${subject} ${JSON.stringify(data)}`);
-        return (
-          subjects.some((text) => text.includes('settings.changed') && text.includes('threads')) &&
-          subjects.some((text) => text.includes('engine_settings_changed') && text.includes('threads'))
-        );
-      },
-      { timeoutMs: 60_000 },
-    );
+    await waitFor(async () => {
+      const subjects = (await world.events()).map(({ subject, data }) => `${subject} ${JSON.stringify(data)}`);
+      return (
+        subjects.some((text) => text.includes('settings.changed') && text.includes('threads')) &&
+        subjects.some((text) => text.includes('engine_settings_changed') && text.includes('threads'))
+      );
+    });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dispatcherRoutes, mediaEvents, operationsEvents, transcriptionEvents, type Stage } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { assertionOf, statusOf, uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 import type { Script } from '../../test/workers.ts';
 
@@ -93,7 +93,7 @@ describe('a dead job', () => {
     await world.becomes(file.fileId, 'failed');
     const task = await world.taskOf(file.fileId, 'prepare');
     await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
-    await waitFor(async () => (await eventsOf(transcriptionEvents.runFailed.subject)).length === 2, generousTimeout);
+    await waitFor(async () => (await eventsOf(transcriptionEvents.runFailed.subject)).length === 2);
     expect(await world.taskOf(file.fileId, 'prepare')).toMatchObject({
       uuid: task?.uuid,
       status: 'failed',
@@ -146,7 +146,7 @@ describe('a dead job', () => {
     state.repaired = true;
     const task = await world.taskOf(file.fileId, 'diarize');
     expect((await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
-    await waitFor(async () => worker.stagesDone().filter((stage) => stage === 'index').length === 2, generousTimeout);
+    await waitFor(async () => worker.stagesDone().filter((stage) => stage === 'index').length === 2);
     await world.becomes(file.fileId, 'completed');
     expect(await warnings()).toEqual([]);
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index', 'diarize', 'assemble', 'index']);
@@ -177,7 +177,7 @@ describe('a dead job', () => {
     const completions = await waitFor(async () => {
       const all = await eventsOf(transcriptionEvents.runCompleted.subject);
       return all.length === 2 ? all : undefined;
-    }, generousTimeout);
+    });
     expect(completions[1]).toMatchObject({ warnings: [], dropped: completions[0]?.['warnings'] });
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toEqual([]);
   });
@@ -204,7 +204,7 @@ describe('all dead jobs of a kind', () => {
     expect(await again.json()).toEqual({ retried: 3, refused: [], remaining: 0 });
     await world.worker(script);
     for (const file of files)
-      await waitFor(async () => (await world.taskOf(file.fileId, 'transcribe'))?.status === 'failed', generousTimeout);
+      await waitFor(async () => (await world.taskOf(file.fileId, 'transcribe'))?.status === 'failed');
     state.repaired = true;
     const discarded = await world.dispatcher.post('/api/tasks/dead/discard', admin(), kind);
     expect(await discarded.json()).toEqual({ discarded: 3 });

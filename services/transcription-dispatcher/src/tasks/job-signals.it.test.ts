@@ -12,7 +12,7 @@ import {
 } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import type { JsMsg } from 'nats';
-import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { assertionOf, statusOf, uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 import { outputs } from '../../test/workers.ts';
 
@@ -102,7 +102,7 @@ it.each([3, 11])(
     const randomStep = createRandomStep(random);
     const files = Array.from({ length: 12 }, () => uploadedFile());
     for (const file of files) await world.emit(mediaEvents.uploaded, file);
-    for (const file of files) await waitFor(() => statusOf(world, file.fileId), generousTimeout);
+    for (const file of files) await waitFor(() => statusOf(world, file.fileId));
     for (let i = 0; i < 80; i += 1) await randomStep();
     const cancelled = files[0];
     if (cancelled) await world.emit(mediaEvents.cancelOrdered, cancelled);

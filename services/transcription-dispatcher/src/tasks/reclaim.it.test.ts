@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { dispatcherRpc, jobDurable, mediaEvents, stageJobs, systemJobs, type Stage } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { randomUUID } from 'node:crypto';
-import { generousTimeout, uploadedFile } from '../../test/harness.ts';
+import { uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
 const world = startTestWorld();
@@ -16,8 +16,8 @@ it("a task is orphaned when its worker's heartbeats stop, although its lease is 
   const gate = Promise.withResolvers<void>();
   const dyingWorker = await world.worker({ transcribe: () => gate.promise });
   const file = await world.upload();
-  const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'), generousTimeout);
-  await waitFor(async () => (await world.gauge('gpu', 'reserved')) === 1, generousTimeout);
+  const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'));
+  await waitFor(async () => (await world.gauge('gpu', 'reserved')) === 1);
   await dyingWorker.vanish();
   // Renews the lease, so that only the missing heartbeat shows the death.
   const kv = await world.test.jetstream().views.kv('LEASES');
@@ -26,17 +26,16 @@ it("a task is orphaned when its worker's heartbeats stop, although its lease is 
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt }));
   await waitFor(
     async () => (await world.gauge('gpu', 'orphaned')) === 1 && (await world.gauge('gpu', 'reserved')) === 0,
-    generousTimeout,
   );
 
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt: 1 }));
   await world.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
-  await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'pending'), generousTimeout);
+  await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'pending'));
   const [row] = await world.sql('select priority, rank, infra_requeues, failures from task where uuid = $1', [
     task.uuid,
   ]);
   expect(row).toEqual({ priority: 0, rank: 0, infra_requeues: 1, failures: 0 });
-  await waitFor(async () => (await world.gauge('gpu', 'orphaned')) === 0, generousTimeout);
+  await waitFor(async () => (await world.gauge('gpu', 'orphaned')) === 0);
   gate.resolve();
   await world.worker();
   await world.becomes(file.fileId, 'completed');
@@ -56,7 +55,7 @@ async function stageEvents(fileId: string, stage: string): Promise<string[]> {
 
 it('a file that waits for a worker is never stuck', async () => {
   const file = await world.upload();
-  const task = await waitFor(() => taskInStatus(file.fileId, 'prepare', 'pending'), generousTimeout);
+  const task = await waitFor(() => taskInStatus(file.fileId, 'prepare', 'pending'));
   await world.sql(
     `update task set published_at = now() - interval '30 days', created_at = now() - interval '30 days',
             waiting_since = now() - interval '30 days' where uuid = $1`,
@@ -66,7 +65,6 @@ it('a file that waits for a worker is never stuck', async () => {
   await waitFor(
     async () =>
       (await world.sql('select 1 from run where file_id = $1 and waiting_for is not null', [file.fileId])).length,
-    generousTimeout,
   );
   expect(await world.sql('select status, failures, infra_requeues from task where uuid = $1', [task.uuid])).toEqual([
     { status: 'pending', failures: 0, infra_requeues: 0 },
@@ -80,11 +78,10 @@ it('a run does not show a waiting reason while a worker processes it', async () 
   const work = Promise.withResolvers<void>();
   await world.worker({ prepare: () => work.promise });
   const file = await world.upload();
-  await waitFor(() => taskInStatus(file.fileId, 'prepare', 'in_progress'), generousTimeout);
+  await waitFor(() => taskInStatus(file.fileId, 'prepare', 'in_progress'));
   await world.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
   await waitFor(
     async () => (await world.sql('select 1 from run where file_id = $1 and waiting_for is null', [file.fileId])).length,
-    generousTimeout,
   );
   work.resolve();
   await world.becomes(file.fileId, 'completed');
@@ -100,7 +97,7 @@ it('a task beyond its time limit fails the attempt and is retried', async () => 
           ),
   });
   const file = await world.upload();
-  const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'), generousTimeout);
+  const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'));
   await world.sql(`update task set claimed_at = now() - interval '1 day' where uuid = $1`, [task.uuid]);
   await world.becomes(file.fileId, 'completed');
   expect(
@@ -114,15 +111,15 @@ it('a task beyond its time limit fails the attempt and is retried', async () => 
 
 it('a task that has waited long moves to the next priority', async () => {
   const file = await world.upload();
-  const task = await waitFor(() => taskInStatus(file.fileId, 'prepare', 'pending'), generousTimeout);
+  const task = await waitFor(() => taskInStatus(file.fileId, 'prepare', 'pending'));
   const age = () => world.sql(`update task set waiting_since = now() - interval '1 day' where uuid = $1`, [task.uuid]);
   const priority = async () =>
     (await world.sql('select priority from task where uuid = $1', [task.uuid]))[0]?.['priority'];
   await world.sql('update task set priority = 2 where uuid = $1', [task.uuid]);
   await age();
-  await waitFor(async () => (await priority()) === 1, generousTimeout);
+  await waitFor(async () => (await priority()) === 1);
   await age();
-  await waitFor(async () => (await priority()) === 0, generousTimeout);
+  await waitFor(async () => (await priority()) === 0);
   await world.emit(mediaEvents.cancelOrdered, file);
   await world.becomes(file.fileId, 'cancelled');
 });
@@ -132,7 +129,7 @@ it('system.reclaim_orphaned_deliveries is enqueued once per slot and completed',
   await waitFor(async () => {
     const info = await jsm.consumers.info('JOBS', jobDurable(systemJobs.reclaimOrphaned));
     return info.delivered.consumer_seq > 0 && info.num_ack_pending === 0 && info.num_pending === 0;
-  }, generousTimeout);
+  });
 });
 
 it('a short recording does not wait for a long one of another owner', async () => {
@@ -141,7 +138,7 @@ it('a short recording does not wait for a long one of another owner', async () =
   also.ownerId = long.ownerId;
   for (const file of [long, also, short]) {
     await world.emit(mediaEvents.uploaded, file);
-    await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'pending'), generousTimeout);
+    await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'pending'));
   }
   await world.sql(`update task set cost_s = 3600, express = false where file_id = $1 and stage = 'transcribe'`, [
     long.fileId,
@@ -160,7 +157,7 @@ it('a short recording does not wait for a long one of another owner', async () =
     },
     { queues: ['gpu'], express: { gpu: 1 } },
   );
-  await waitFor(() => begun.includes(short.fileId), generousTimeout);
+  await waitFor(() => begun.includes(short.fileId));
   expect(begun).toEqual([long.fileId, short.fileId]);
   // No other task of the long recording's owner takes the express slot.
   const subjects = [stageJobs.transcribe.subject];
@@ -171,7 +168,7 @@ it('a short recording does not wait for a long one of another owner', async () =
     lane: 'express' as const,
     subjects,
   };
-  await waitFor(() => taskInStatus(short.fileId, 'diarize', 'in_progress'), generousTimeout);
+  await waitFor(() => taskInStatus(short.fileId, 'diarize', 'in_progress'));
   expect(await worker.bus.request(dispatcherRpc.claim, question)).toMatchObject({ outcome: 'wait' });
   hour.resolve();
   await world.worker();

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { mediaEvents, operationsEvents, stages, stageJobs } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { headers } from 'nats';
-import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { assertionOf, statusOf, uploadedFile } from '../../test/harness.ts';
 import { expectProcessedOnce } from '../../test/once.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
@@ -104,7 +104,7 @@ it('publishes events again when the broker has lost them, without repeating work
   await expectProcessedOnce(world, file.fileId);
   const jsm = await world.test.jetstreamManager();
   await jsm.streams.delete('EVENTS');
-  await waitFor(() => jsm.streams.info('EVENTS'), generousTimeout);
+  await waitFor(() => jsm.streams.info('EVENTS'));
   await expectProcessedOnce(world, file.fileId);
   expect(worker.stagesDone()).toEqual([...stages]);
 });
@@ -135,10 +135,10 @@ it('publishes all signals of a long queue again', async () => {
   // Requested explicitly, unless the periodic check was faster.
   await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(uploadedFile().ownerId, 'admin'));
   const republished = () => world.sql(`select 1 from task where input = '{}' and publications = 2`);
-  await waitFor(async () => (await republished()).length === 250, { timeoutMs: 120_000, intervalMs: 200 });
+  await waitFor(async () => (await republished()).length === 250, { intervalMs: 200 });
   const jsm = await world.test.jetstreamManager();
   const waiting = async () => (await jsm.consumers.info('JOBS', 'embedding-search')).num_pending;
-  await waitFor(async () => (await waiting()) === 250, { timeoutMs: 120_000, intervalMs: 200 });
+  await waitFor(async () => (await waiting()) === 250, { intervalMs: 200 });
   await world.sql(`update task set status = 'cancelled' where input = '{}'`);
   await jsm.streams.purge('JOBS');
 });
@@ -152,7 +152,7 @@ it("publishes stage completed republished when media's report of the transcript 
       `select 1 from stage s join run r on r.uuid = s.run_id where r.file_id = $1 and stage = 'assemble' and s.status = 'completed'`,
       [file.fileId],
     );
-  await waitFor(async () => (await assembled()).length, generousTimeout);
+  await waitFor(async () => (await assembled()).length);
   await world.sql(
     `update stage set completed_at = now() - interval '1 hour' where run_id = (select uuid from run where file_id = $1)`,
     [file.fileId],
@@ -191,9 +191,7 @@ it('counts a file that lost too many workers in its gauge', async () => {
     /celery_queue_depth\{queue="cpu"\} [1-9]/.test(await world.dispatcher.internal('/metrics/queues')),
   );
   await world.sql(`update task set infra_requeues = 1 where file_id = $1`, [file.fileId]);
-  await waitFor(async () => /transcription_files_infra_requeued 1/.test(await world.dispatcher.internal('/metrics')), {
-    timeoutMs: 120_000,
-  });
+  await waitFor(async () => /transcription_files_infra_requeued 1/.test(await world.dispatcher.internal('/metrics')));
   await world.worker();
   await world.becomes(file.fileId, 'completed');
 });

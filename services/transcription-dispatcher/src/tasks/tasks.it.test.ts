@@ -10,15 +10,7 @@ import {
 import { createDatabase } from '@overtone/database';
 import { AppError, createMetrics } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import {
-  assertionOf,
-  createWorld,
-  log,
-  generousTimeout,
-  startDispatcher,
-  statusOf,
-  uploadedFile,
-} from '../../test/harness.ts';
+import { assertionOf, createWorld, log, startDispatcher, statusOf, uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
 import { PrismaClient } from '../generated/client.ts';
@@ -137,7 +129,7 @@ describe('one task', () => {
         if (times === 1) throw new AppError('unavailable', 'storage_unavailable', 'The store was away');
       },
     });
-    await waitFor(() => worker.stagesDone().includes('prepare'), generousTimeout);
+    await waitFor(() => worker.stagesDone().includes('prepare'));
     await worker.stop();
     const [row] = await world.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
       file.fileId,
@@ -206,7 +198,7 @@ describe('administration', () => {
 
 describe('a file without a matching worker', () => {
   it('waits for a worker, then for an engine, then continues; it never fails', async () => {
-    await waitFor(async () => (await waitingOf()) === 'worker', generousTimeout);
+    await waitFor(async () => (await waitingOf()) === 'worker');
     const worker = await world.worker({ transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
     await world.becomes(file.fileId, 'completed');
     await worker.stop();
@@ -226,7 +218,7 @@ describe('a file without a matching worker', () => {
          published_at = now() - interval '1 minute' where file_id = $1`,
       [file.fileId],
     );
-    await waitFor(async () => (await waitingOf()) === 'engine', generousTimeout);
+    await waitFor(async () => (await waitingOf()) === 'engine');
     const answer = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
     expect(await statusOf(world, file.fileId)).toBe('running');
@@ -243,7 +235,7 @@ it("a worker's progress is published as progress of the file and never decreases
       for (const fraction of [0.2, 0.8]) {
         const before = progress.length;
         dead.progress(fraction, 'Transcribing');
-        await waitFor(() => progress.length > before, generousTimeout);
+        await waitFor(() => progress.length > before);
       }
       dead.progress(0.5, 'Transcribing');
     },

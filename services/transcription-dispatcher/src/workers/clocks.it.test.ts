@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from '@jest/globals';
 import { dispatcherRoutes } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { assertionOf, generousTimeout } from '../../test/harness.ts';
+import { assertionOf } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
 const world = startTestWorld();
@@ -36,19 +36,19 @@ it.each(['-3600000', '3600000'])(
     const task = await waitFor(async () => {
       const row = await world.taskOf(file.fileId, 'transcribe');
       return row?.status === 'in_progress' ? row : undefined;
-    }, generousTimeout);
+    });
     // Only its lease and heartbeat show that it is live, and both watches have settled.
     await world.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
     await waitFor(async () => {
       const noneLost = (await world.dispatcher.internal('/metrics')).includes('transcription_runs_without_lease 0');
       return noneLost && (await world.gauge('gpu', 'reserved')) === 1 && (await world.gauge('gpu', 'orphaned')) === 0;
-    }, generousTimeout);
+    });
     expect(await world.gauge('gpu', 'oldest_unacked_age_seconds')).toBeLessThan(1_000);
-    await waitFor(isOnline, generousTimeout);
+    await waitFor(isOnline);
 
     await kill();
-    await waitFor(async () => !(await isOnline()), generousTimeout);
-    await waitFor(async () => (await world.taskOf(file.fileId, 'transcribe'))?.status === 'pending', generousTimeout);
+    await waitFor(async () => !(await isOnline()));
+    await waitFor(async () => (await world.taskOf(file.fileId, 'transcribe'))?.status === 'pending');
     await world.sql(`update task set status = 'cancelled' where uuid = $1`, [task.uuid]);
   },
 );

@@ -28,7 +28,7 @@ function isAlive(pid: number): boolean {
 }
 
 function gone(pid: number): Promise<unknown> {
-  return waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
+  return waitFor(() => !isAlive(pid));
 }
 
 describe('a child after its number of tasks', () => {
@@ -124,7 +124,7 @@ describe('threads', () => {
     stop.abort(new Error('no longer wanted'));
     await expect(unwanted).rejects.toThrow('no longer wanted');
     // The child confirmed the cancellation: there is a free slot next to the third task.
-    await waitFor(async () => (await run({})).pid === other.pid, { timeoutMs: 60_000 });
+    await waitFor(async () => (await run({})).pid === other.pid);
     third.catch(() => undefined);
   });
 

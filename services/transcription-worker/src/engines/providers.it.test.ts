@@ -162,17 +162,14 @@ describe('ASR providers of a running worker', () => {
       world.stored.providers = [providerOf(baseUrl)];
       world.stored.settings['gpu_concurrency'] = 2;
       await transcribed();
-      await waitFor(
-        async () => {
-          const [heartbeat] = await world.capabilities();
-          return (
-            heartbeat?.settings?.['gpu_concurrency']?.source === 'stored' &&
-            heartbeat.gpu?.concurrency === 2 &&
-            heartbeat.engines?.[0]?.id === world.stored.providers[0]?.id
-          );
-        },
-        { timeoutMs: 60_000 },
-      );
+      await waitFor(async () => {
+        const [heartbeat] = await world.capabilities();
+        return (
+          heartbeat?.settings?.['gpu_concurrency']?.source === 'stored' &&
+          heartbeat.gpu?.concurrency === 2 &&
+          heartbeat.engines?.[0]?.id === world.stored.providers[0]?.id
+        );
+      });
       world.stored.settings = {};
     },
     slow,

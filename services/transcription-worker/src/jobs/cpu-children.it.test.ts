@@ -73,7 +73,7 @@ describe('the processes of the queue cpu', () => {
       await writeFile(file('source'), '');
       const haveEnded = () => childrenOf(process.pid).length === 0;
       // A process of the test before may still be ending.
-      await waitFor(haveEnded, { timeoutMs: 60_000 });
+      await waitFor(haveEnded);
       start(2);
       const pids: number[] = [];
       for (let i = 0; i < 4; i++) {
@@ -82,7 +82,7 @@ describe('the processes of the queue cpu', () => {
       }
       // The first was killed after its second task, so it is never seen after that; the second likewise.
       expect(new Set(pids).size).toBe(2);
-      await waitFor(haveEnded, { timeoutMs: 60_000 });
+      await waitFor(haveEnded);
     },
     slow,
   );

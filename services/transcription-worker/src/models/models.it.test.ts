@@ -9,7 +9,6 @@ import { waitFor } from '@overtone/testkit';
 import { startWorld, type World } from '../../test/world.ts';
 
 const content = Buffer.alloc(300_000, 'model');
-const wait = { timeoutMs: 60_000 };
 let world: World;
 let server: Server;
 let folder = '';
@@ -50,7 +49,7 @@ async function taskOf(name: string, state: 'done' | 'failed') {
   return waitFor(async () => {
     const { tasks } = await world.models();
     return tasks.find((task) => task.name === name && task.state === state);
-  }, wait);
+  });
 }
 
 describe('the model folder of a worker', () => {

@@ -192,7 +192,7 @@ describe('concurrent recordings', () => {
     await Promise.all([refused(), refused(), refused()]);
     const processes = childrenOf(process.pid).length - before;
     shared.close();
-    await waitFor(() => childrenOf(process.pid).length === before, { timeoutMs: 60_000 });
+    await waitFor(() => childrenOf(process.pid).length === before);
     return processes;
   };
 
