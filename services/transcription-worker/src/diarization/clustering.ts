@@ -11,7 +11,9 @@ export type Bounds = { min: number | null; max: number | null };
 /** Groups pieces of speech into speakers. @returns one label per piece. */
 export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[] {
   const { low, high } = limitsOf(bounds, pieces.length);
-  return high < 2 ? pieces.map(() => 0) : joinNearest(pieces, firstGroups(pieces, high), low, high);
+  return high < 2
+    ? pieces.map(() => 0)
+    : joinNearest(pieces, firstGroups(pieces, Math.max(high * 2, 12), 'average'), low, high);
 }
 
 /** The smallest and the largest number of speakers among `count` pieces. */
@@ -20,8 +22,11 @@ export function limitsOf(bounds: Bounds, count: number): { low: number; high: nu
   return { low, high: Math.min(Math.max(low, bounds.max ?? mostSpeakers), count) };
 }
 
-/** More groups than there may be speakers, of the pieces that are most alike. @returns one label per piece. */
-export function firstGroups(pieces: readonly Voice[], high: number): number[] {
+/**
+ * Groups of the pieces that are most alike. By their average distance, one unlike piece can be a group of its own; the
+ * groups of Ward's method are of similar size. @returns one label per piece.
+ */
+export function firstGroups(pieces: readonly Voice[], groups: number, method: 'average' | 'ward'): number[] {
   const count = pieces.length;
   if (count < 2) return pieces.map(() => 0);
   const distances = pieces.map((piece, i) =>
@@ -29,10 +34,10 @@ export function firstGroups(pieces: readonly Voice[], high: number): number[] {
   );
   for (let i = 0; i < count; i++)
     for (let column = 0; column < i; column++) (distances[i] as number[])[column] = distances[column]?.[i] ?? 0;
-  const tree = agnes(distances, { method: 'average', isDistanceMatrix: true });
+  const tree = agnes(distances, { method, isDistanceMatrix: true });
   const labels = pieces.map(() => 0);
-  const groups = tree.group(Math.min(count, Math.max(high * 2, 12))).children;
-  for (const [label, group] of groups.entries()) for (const index of group.indices()) labels[index] = label;
+  for (const [label, group] of tree.group(Math.min(count, groups)).children.entries())
+    for (const index of group.indices()) labels[index] = label;
   return labels;
 }
 

@@ -13,10 +13,14 @@ const mostPieces = 500;
 const fewestFrames = 15;
 /** A voice with fewer frames than this in all is a part of another one. */
 const leastSpeech = 60;
-/** More groups at the start would each have too little speech of a voice; twice this many are formed. */
-const mostLikely = 6;
-/** Noise and reverberation make voices alike: in a clear recording, 1.9 separates two people. See `voiceDistance`. */
-const oneVoice = 1.12;
+/** More groups at the start would each have too little speech of a voice. */
+const groupsAtStart = 8;
+/**
+ * Noise and reverberation make voices alike: in a clear recording, 1.9 separates two people. How much differs from
+ * recording to recording, so that the limit grows with the distance of the voices that would be joined next. Measured:
+ * `./overtone bench diarization`. See `voiceDistance`.
+ */
+const oneVoice = { least: 0.9, shareOfNext: 0.15, ofTwo: 1.2 };
 
 /**
  * Speaker turns of a recording with noise or reverberation. Blocks are assigned to the voices again after every two voices
@@ -61,7 +65,7 @@ export function turnsInNoise({ table, times, count }: Features, regions: readonl
       .filter(({ frames }) => frames >= leastSpeech);
     return refined.length >= low ? refined : voices;
   };
-  const labels = firstGroups(usable, Math.max(mostLikely, low));
+  const labels = firstGroups(usable, Math.max(groupsAtStart, low), 'ward');
   const groups = [...new Set(labels)].map((label) => joinVoices(usable.filter((_, i) => labels[i] === label)));
   return toTurns(blocks, assign(joinUntilDifferent(refine(groups), { low, high }, refine)));
 }
@@ -75,10 +79,17 @@ function joinUntilDifferent(
   let voices = first;
   while (voices.length > low) {
     const { distance, one, other } = nearest(voices);
-    if (distance >= oneVoice && voices.length <= high) break;
-    voices = refine([...voices.filter((voice) => voice !== one && voice !== other), joinVoices([one, other])]);
+    const joined = refine([...voices.filter((voice) => voice !== one && voice !== other), joinVoices([one, other])]);
+    if (distance >= limitBefore(joined) && voices.length <= high) break;
+    voices = joined;
   }
   return voices;
+}
+
+/** The distance from which two voices are different people, when these would remain after they are joined. */
+function limitBefore(joined: readonly Voice[]): number {
+  if (joined.length < 2) return oneVoice.ofTwo;
+  return oneVoice.least + oneVoice.shareOfNext * nearest(joined).distance;
 }
 
 function nearest(voices: readonly Voice[]): { distance: number; one: Voice; other: Voice } {
