@@ -31,7 +31,11 @@ export const identityEvents = {
     z.object({ userId: z.uuid(), sessionId: z.uuid().nullable(), reason: z.string() }),
   ),
   groupChanged: defineEvent('evt.identity.group.changed.v1', z.object({ groupId: z.uuid(), name: z.string() })),
-  groupDeleted: defineEvent('evt.identity.group.deleted.v1', z.object({ groupId: z.uuid() })),
+  groupDeleted: defineEvent(
+    'evt.identity.group.deleted.v1',
+    // deletedBy: missing in events of versions before it was added.
+    z.object({ groupId: z.uuid(), deletedBy: z.uuid().optional() }),
+  ),
   membershipChanged: defineEvent(
     'evt.identity.membership.changed.v1',
     // All current groups of the user; of two events of one user the one with the higher version is newer.

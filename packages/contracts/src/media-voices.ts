@@ -53,7 +53,12 @@ export const voiceRoutes = {
   }),
   listProfiles: route('GET', '/api/speaker-profiles', 'user', {
     summary: "The caller's speaker profiles and those of the caller's groups",
-    answer: z.object({ enabled: z.boolean(), profiles: z.array(speakerProfile) }),
+    answer: z.object({
+      enabled: z.boolean(),
+      profiles: z.array(speakerProfile),
+      /** Profiles of groups that have no members: only administrators see them, and may only delete them. */
+      without_members: z.array(speakerProfile),
+    }),
   }),
   exportVoices: route('GET', '/api/speaker-profiles/export', 'user', {
     summary: "What is stored of voices in the caller's recordings and profiles, with the embeddings",

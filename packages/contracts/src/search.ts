@@ -61,6 +61,7 @@ export const searchAnswer = z.object({
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;
 
+const indexStatus = z.object({ status: z.enum(['green', 'yellow', 'red']) });
 export const searchRoutes = {
   search: route('GET', '/api/search', 'user', {
     summary: 'Search transcripts by keyword and by meaning',
@@ -112,15 +113,17 @@ export const searchRoutes = {
     }),
   }),
   indexHealth: route('GET', '/api/search/index-health', 'user', {
-    summary: 'State of the index',
-    answer: z.object({
-      status: z.enum(['green', 'yellow', 'red']),
-      backend: z.enum(['lancedb', 'elasticsearch']),
-      chunks: z.int(),
-      files: z.int(),
-      keyword_only_files: z.int(),
-      error: z.string().nullable(),
-    }),
+    summary: 'Status of the index; for administrators also the totals of the library and the error',
+    answer: z.union([
+      indexStatus.extend({
+        backend: z.enum(['lancedb', 'elasticsearch']),
+        chunks: z.int(),
+        files: z.int(),
+        keyword_only_files: z.int(),
+        error: z.string().nullable(),
+      }),
+      indexStatus,
+    ]),
   }),
 };
 

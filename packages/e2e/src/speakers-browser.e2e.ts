@@ -75,6 +75,18 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     }
     return other;
   };
+  /** The group stays. */
+  const removeMembers = async (): Promise<void> => {
+    const { instance } = await scripted.get();
+    const root = await signIn(instance.baseUrl, admin.email, admin.password);
+    const groups = await root.ok<{ uuid: string; name: string }[]>('GET', '/api/groups');
+    const factory = groups.find(({ name }) => name === 'Factory');
+    for (const member of [client, colleague]) {
+      const { uuid } = await member.ok<{ uuid: string }>('GET', '/api/users/me');
+      await root.ok('DELETE', `/api/groups/${factory?.uuid}/members/${uuid}`);
+    }
+    await until('no member sees a profile', async () => (await seenByColleague()).length === 0);
+  };
   const seenByColleague = async (): Promise<string[]> =>
     (await colleague.ok<{ profiles: { name: string }[] }>('GET', '/api/speaker-profiles')).profiles.map(
       (profile) => profile.name,
@@ -229,13 +241,36 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       );
       assert.ok((await namesIn(first)).includes('Ben'));
     }),
+    step('a profile of a group without members is shown to administrators, and deleted by them', async () => {
+      await removeMembers();
+      for (const width of widths) {
+        await boss.page.setViewportSize({ width, height: 800 });
+        await boss.page.goto('/speakers');
+        await boss.page.getByRole('tab', { name: /^Profiles/ }).click();
+        await boss.page.getByTestId('profiles-without-members').getByText('Group Factory').waitFor();
+        assert.deepEqual(await barriers(boss.page, schemesAt(width)), [], `accessibility violations (${width})`);
+        await until(`it fits into ${width} pixels`, () => fitsWidth(boss.page));
+        await boss.page.screenshot({
+          path: join(screenshots, `speakers-without-members-${width}.png`),
+          fullPage: true,
+        });
+      }
+      await boss.page.setViewportSize({ width: 1280, height: 800 });
+      await boss.page.getByRole('button', { name: 'Delete Clara' }).click();
+      await boss.page.getByRole('button', { name: 'Delete the profile' }).click();
+      await boss.page.getByTestId('profiles-without-members').waitFor({ state: 'detached' });
+    }),
     step('switching it off asks first, and deletes all profiles and stored voices', async () => {
       await boss.page.goto('/admin/voices');
       await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
       await boss.page.getByRole('button', { name: 'Save', exact: true }).click();
       await boss.page.getByRole('button', { name: 'Switch off and delete' }).click();
       await boss.page.getByTestId('stored-voices').waitFor({ state: 'detached' });
-      assert.deepEqual(await client.ok('GET', '/api/speaker-profiles'), { enabled: false, profiles: [] });
+      assert.deepEqual(await client.ok('GET', '/api/speaker-profiles'), {
+        enabled: false,
+        profiles: [],
+        without_members: [],
+      });
       await page.goto('/speakers');
       await page.getByText('Voices are not stored on this instance.').waitFor();
     }),

@@ -12,17 +12,18 @@ import { createClientView, createRouteResolver } from './routing/routing.ts';
 import { createSocketsSlice } from './sockets/sockets.slice.ts';
 import { createSystem } from './system/system.ts';
 import { createSendPage } from './ui/ui.ts';
+import type { ResponseLimits } from './upstreams/upstreams.ts';
 import { createUpstreamsSlice } from './upstreams/upstreams.slice.ts';
 
 /** The edge: the only public port, and the only place that reads cookies and tokens. */
-export function createEdgeGateway(env: EdgeEnv): Service {
+export function createEdgeGateway(env: EdgeEnv, responseLimits?: ResponseLimits): Service {
   const base = createServiceBase('edge-gateway', env);
   const { log, metrics, bus, version } = base;
   const observers = { access: createAccessLog(log, env.LOG_FORMAT), metrics };
   const connections = createConnections(env);
   const clientView = createClientView(env.TRUSTED_PROXIES);
 
-  const { upstreams, ...upstreamsSlice } = createUpstreamsSlice({ env });
+  const { upstreams, ...upstreamsSlice } = createUpstreamsSlice({ env, responseLimits });
   const { callers, identity, ...callersSlice } = createCallersSlice({ env, bus, upstreams });
   const { limits, ...limitsSlice } = createLimitsSlice({ env, log, metrics, bus, identity });
   const realtime = new URL(env.REALTIME_GATEWAY_URL);

@@ -10,6 +10,7 @@ import { connect } from 'nats';
 import { z } from 'zod';
 import { createEdgeGateway } from '../src/edge-gateway.ts';
 import { edgeEnv } from '../src/env.ts';
+import type { ResponseLimits } from '../src/upstreams/upstreams.ts';
 
 const keys = assertionKeys();
 
@@ -74,7 +75,11 @@ export type Response = { status: number; headers: Headers; text: string; json: R
 type EdgeOptions = { signInPerMinute?: number | null } & Record<string, string | number | null>;
 
 /** The edge between a client and services that we play. */
-export async function startEdge(backends: Backends, { signInPerMinute = 10, ...overrides }: EdgeOptions = {}) {
+export async function startEdge(
+  backends: Backends,
+  { signInPerMinute = 10, ...overrides }: EdgeOptions = {},
+  responseLimits?: ResponseLimits,
+) {
   const known = new Map<string, ResolvedSession>();
   const handlers = {
     media: { current: undefined as Handler | undefined },
@@ -118,7 +123,7 @@ export async function startEdge(backends: Backends, { signInPerMinute = 10, ...o
     DIRECTORY_SYNC_URL: media.url,
     ...overrides,
   });
-  const service = createEdgeGateway(env);
+  const service = createEdgeGateway(env, responseLimits);
   const ports = await service.start();
   const host = `127.0.0.1:${ports.apiPort}`;
 

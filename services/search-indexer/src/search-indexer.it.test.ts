@@ -167,16 +167,23 @@ describe('search-indexer', () => {
   });
 
   it('reports the health of the index and of the service', async () => {
-    const { body } = await world.call('/api/search/index-health');
+    const { body } = await world.call('/api/search/index-health', { role: 'admin' });
     expect(searchRoutes.indexHealth.answer.parse(body)).toMatchObject({
       status: 'green',
       backend: 'lancedb',
+      files: expect.any(Number),
       error: null,
     });
     const ready: unknown = await (await fetch(`${world.internal}/health/ready`)).json();
     expect(ready).toMatchObject({ checks: { database: 'ok', broker: 'ok', search: 'ok' } });
     const metrics = await (await fetch(`${world.internal}/metrics`)).text();
     expect(metrics).toContain('search_legs_total{leg="semantic",outcome="ok"}');
+  });
+
+  it('reports only the status of the index to users, and no totals of the library', async () => {
+    await indexed(['Ann', 'a recording of another person']);
+    const { body } = await world.call('/api/search/index-health', { role: 'user' });
+    expect(body).toEqual({ status: 'green' });
   });
 
   it('registers as a worker with the dispatcher', async () => {

@@ -11,6 +11,7 @@ import {
   type KeywordResult,
   type LegResult,
   type SearchIndex,
+  type SearchRequest,
   type Shown,
 } from '../src/ports/search-index.ts';
 
@@ -101,6 +102,26 @@ export function indexContract(open: () => SearchIndex): void {
     expect(await index.builds()).toEqual({ current: null, building: null, completedAt: null });
     expect(await words(index, 'deadlin')).toEqual([]);
     expect(await index.size()).toBe(0);
+  });
+
+  it('runs only the requested legs, also before anything was indexed', async () => {
+    const index = open();
+    const keyword = { words: ['deadlin'], phrases: [] };
+    const limits = { keywordLimit: 10, ...noLevels, semanticLimit: 10 };
+    const statuses = async (request: Pick<SearchRequest, 'keyword' | 'vector'>) => {
+      const legs = await index.search({ ...request, filter: everything, ...limits });
+      return [legs.keyword.status, legs.semantic.status];
+    };
+    const check = async () => {
+      const query = queryVector(vector(1, 0, 0));
+      expect(await statuses({ keyword: null, vector: noVector })).toEqual(['not_asked', 'not_asked']);
+      expect(await statuses({ keyword, vector: noVector })).toEqual(['ok', 'not_asked']);
+      expect(await statuses({ keyword: null, vector: query })).toEqual(['not_asked', 'ok']);
+      expect(await statuses({ keyword, vector: query })).toEqual(['ok', 'ok']);
+    };
+    await check();
+    await fill(index, { fileId: file(), terms: 'deadlin', vector: vector(1, 0, 0) });
+    await check();
   });
 
   it('ranks passages with more and rarer words first', async () => {

@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { duration } from '../lib/format.ts';
-import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { notify, notifyError } from '../ui/notify.ts';
+import { notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { DeleteProfile } from './delete-profile.tsx';
 import { MoveProfile } from './move-profile.tsx';
 import { useOwnGroups } from './owner-select.tsx';
 import { audienceText, groupLabel, profileLabel, type OwnGroup } from './profile-owner.ts';
@@ -305,25 +305,5 @@ function SplitProfile({ profile, onClose }: DialogProps) {
         </Stack>
       </form>
     </Modal>
-  );
-}
-
-function DeleteProfile({ profile, onClose }: DialogProps) {
-  const client = useQueryClient();
-  return (
-    <Confirm
-      title={t`Delete the profile ${profile.name}?`}
-      action={t`Delete the profile`}
-      run={() => call('DELETE /api/speaker-profiles/{uuid}', { params: { uuid: profile.uuid } })}
-      onDone={() => {
-        notify(t`Profile deleted.`);
-        void client.invalidateQueries({ queryKey: ['voices'] });
-      }}
-      onClose={onClose}
-    >
-      <Text size="sm">
-        {t`The stored voice is deleted and is not recognised any more. The name stays in the transcripts.`}
-      </Text>
-    </Confirm>
   );
 }

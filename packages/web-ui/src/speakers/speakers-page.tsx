@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Badge, Button, Tabs, Text } from '@mantine/core';
+import { Badge, Button, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { meQuery } from '../api/queries.ts';
@@ -8,6 +8,7 @@ import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { Clusters } from './clusters.tsx';
 import { VoiceInbox } from './inbox.tsx';
+import { ProfilesWithoutMembers } from './profiles-without-members.tsx';
 import { Profiles } from './profiles.tsx';
 import { profilesQuery, voiceSuggestionsQuery } from './voice-queries.ts';
 
@@ -59,7 +60,10 @@ function SpeakerTabs({ open }: { open: number }) {
           <Clusters />
         </Tabs.Panel>
         <Tabs.Panel value="profiles">
-          <Profiles />
+          <Stack gap="md">
+            <Profiles />
+            <ProfilesWithoutMembers />
+          </Stack>
           <Button
             component="a"
             href={urlOf('GET /api/speaker-profiles/export', {})}

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AppError } from '@overtone/service-kit';
-import type { Dispatcher } from 'undici';
+import { errors, type Dispatcher } from 'undici';
 import type { Doubt } from '../callers/callers.ts';
 import { refusals } from '../refusals/refusals.ts';
 import type { ConnectionWait } from '../upstreams/upstreams.ts';
@@ -21,8 +21,8 @@ export type Forward = ResponseTarget & {
   watch?: ((end: (why: Doubt) => void) => () => void) | undefined;
 };
 
-/** No response. `sent`: the service may have received part of the request. */
-type Unanswered = { sent: boolean; error: AppError };
+/** No response. `sent`: the service may have received part of the request. `timedOut`: it kept the connection, silently. */
+type Unanswered = { sent: boolean; timedOut: boolean; error: AppError };
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -32,7 +32,8 @@ const maxBroken = 2;
 /**
  * Forwards requests. One that was not sent, because its service accepts no connection at the moment, waits until the
  * service is back. A safe request without a body is also sent again when the connection broke before a response: the
- * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2).
+ * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2). After the time limit it is not: the
+ * client has waited long enough, and a service that hangs would only get more work.
  */
 export function createForward(connectionWait: ConnectionWait) {
   return async (forward: Forward): Promise<void> => {
@@ -43,7 +44,9 @@ export function createForward(connectionWait: ConnectionWait) {
       if (failure === undefined || failure.sent) connectionWait.seen(service);
       if (failure === undefined) return;
       if (failure.sent) broken += 1;
-      const again = failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(service, attempts);
+      const again = failure.sent
+        ? repeatable && !failure.timedOut && broken <= maxBroken
+        : await connectionWait.pause(service, attempts);
       if (!again) throw failure.error;
     }
   };
@@ -88,7 +91,8 @@ function attempt(forward: Forward): Promise<Unanswered | undefined> {
             return done();
           }
           abort.release();
-          resolve({ sent, error: refusals.serviceUnavailable(service, error) });
+          const timedOut = error instanceof errors.HeadersTimeoutError;
+          resolve({ sent, timedOut, error: refusals.serviceUnavailable(service, error) });
         },
       },
     );

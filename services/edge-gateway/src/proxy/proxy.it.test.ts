@@ -262,6 +262,19 @@ describe('a service that', () => {
     );
   });
 
+  it('does not respond to a search in time is reported as down, and receives the search once', async () => {
+    const own = await startEdge(backends, {}, { 'search-indexer': 200 });
+    const { bearer } = own.signIn();
+    // Never responds.
+    own.handlers.media.current = () => {};
+    const { status, json, headers } = await own.call('/api/search?q=budget', { headers: bearer });
+    const { seen } = own.media;
+    await own.stop();
+    expect([status, json['code']]).toEqual([503, 'service_unavailable']);
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(seen.map(({ url }) => url)).toEqual(['/api/search?q=budget']);
+  });
+
   it('breaks off in the middle of its answer is not taken to be done', async () => {
     await behind(
       (_req, res) => {

@@ -15,7 +15,7 @@ export type Upstreams = {
 /** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
 const keepIdleMs = 1_000;
 
-export function createUpstreams(env: EdgeEnv): Upstreams {
+export function createUpstreams(env: EdgeEnv, responseMsOf: ResponseLimits = responseLimits): Upstreams {
   const urls: Partial<Record<ServiceName, string>> = {
     identity: env.IDENTITY_URL,
     media: env.MEDIA_URL,
@@ -26,7 +26,9 @@ export function createUpstreams(env: EdgeEnv): Upstreams {
     ...(env.INSIGHTS_URL ? { insights: env.INSIGHTS_URL } : {}),
     ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
   };
-  const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, createPool(url, service)]));
+  const pools = Object.fromEntries(
+    Object.entries(urls).map(([service, url]) => [service, createPool(url, responseMsOf[service] ?? responseMs)]),
+  );
   return {
     urls: Object.values(urls).map((url) => new URL(url)),
     pools,
@@ -37,18 +39,20 @@ export function createUpstreams(env: EdgeEnv): Upstreams {
 }
 
 const responseMs = 120_000;
+/** How long a service may take until its response begins, if not the usual limit. */
+export type ResponseLimits = Readonly<Record<string, number>>;
 /** The search gives up after seconds: one that has not answered by then hangs, and a person waits for it. */
-const responseMsOf: Readonly<Record<string, number>> = { 'search-indexer': 30_000 };
+const responseLimits: ResponseLimits = { 'search-indexer': 30_000 };
 
 /** Keep-alive connections: short timeout for connecting, long one for a response. */
-function createPool(url: string, service: string): Pool {
+function createPool(url: string, headersTimeout: number): Pool {
   return new Pool(url, {
     connections: 512,
     pipelining: 1,
     keepAliveTimeout: keepIdleMs,
     keepAliveMaxTimeout: keepIdleMs,
     connect: { timeout: 3_000, noDelay: true },
-    headersTimeout: responseMsOf[service] ?? responseMs,
+    headersTimeout,
     bodyTimeout: responseMs,
   });
 }

@@ -105,7 +105,7 @@ function tryDelete({ db, outbox }: Deps, caller: Caller, id: string, client: Cli
     const mappings = await store.unmap(tx, id);
     await store.delete(tx, id);
     await outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, members));
-    await outbox.add(tx, identityEvents.groupDeleted, { groupId: id });
+    await outbox.add(tx, identityEvents.groupDeleted, { groupId: id, deletedBy: caller.userId });
     await writeAudit(tx, {
       event: 'group.delete',
       outcome: 'success',

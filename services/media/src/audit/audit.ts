@@ -48,7 +48,7 @@ export function auditAction(
 export function recordOperation(
   tx: Tx,
   outbox: Outbox,
-  { userId, client }: Actor,
+  { userId, client }: Pick<Actor, 'userId' | 'client'>,
   action: Operation['action'],
   details: Operation['details'],
 ): Promise<void> {

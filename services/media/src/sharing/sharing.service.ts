@@ -1,8 +1,8 @@
-import { mediaEvents, type BodyOf, type mediaRoutes } from '@overtone/contracts';
+import { mediaEvents, type BodyOf, type DataOf, type identityEvents, type mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, usableFile } from '../access/access.store.ts';
-import { auditAction, type Actor } from '../audit/audit.ts';
+import { auditAction, noClient, recordOperation, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { People } from '../ports/people.adapter.ts';
@@ -82,10 +82,14 @@ export function createMemberships({ db, outbox, people }: SharingDeps) {
     loadAll: async (): Promise<void> => {
       for await (const membership of people.memberships()) await setMembership(db, membership);
     },
-    removeGroup: (groupId: string): Promise<void> =>
+    removeGroup: ({ groupId, deletedBy }: DataOf<typeof identityEvents.groupDeleted>): Promise<void> =>
       db.$transaction(async (tx) => {
         await removeShares(tx, { groupId });
-        await deleteProfiles(tx, outbox, { groupId });
+        const profiles = await deleteProfiles(tx, outbox, { groupId });
+        if (deletedBy === undefined) return;
+        const actor = { userId: deletedBy, client: noClient };
+        for (const profile of profiles)
+          await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', { profile, group: groupId });
       }),
     removeUser: (userId: string): Promise<void> =>
       db.$transaction(async (tx) => {

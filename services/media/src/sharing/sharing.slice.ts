@@ -33,8 +33,8 @@ export function createSharingSlice({ db, outbox, people }: SharingSliceDeps): Sl
     consumers: [
       /** A user's groups changed: files shared with a group they left become invisible to them. */
       consumer(identityEvents.membershipChanged, 'follow-memberships', memberships.set),
-      /** A group was deleted: removes its shares. */
-      consumer(identityEvents.groupDeleted, 'forget-group', ({ groupId }) => memberships.removeGroup(groupId)),
+      /** A group was deleted: removes its shares and speaker profiles. */
+      consumer(identityEvents.groupDeleted, 'forget-group', memberships.removeGroup),
       /** An account was deleted: removes the shares with it. */
       consumer(identityEvents.userDeleted, 'forget-person', ({ userId }) => memberships.removeUser(userId)),
     ],

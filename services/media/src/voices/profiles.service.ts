@@ -12,6 +12,7 @@ import {
   deleteProfiles,
   profileAudience,
   profilesOf,
+  profilesWithoutMembers,
   readOccurrences,
   readVoiceSettings,
   rejectProfile,
@@ -35,16 +36,17 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
     list: async (caller: Caller): Promise<AnswerOf<Routes['listProfiles']>> => {
       const { profiles_enabled: enabled } = await readVoiceSettings(db);
-      const visible = await db.speakerProfile.findMany({
-        where: await profilesOf(db, caller.userId),
-        select: { id: true },
-      });
+      const read = async (where: Prisma.SpeakerProfileWhereInput): Promise<SpeakerProfile[]> => {
+        const found = await db.speakerProfile.findMany({ where, select: { id: true } });
+        return readProfiles(
+          db,
+          found.map(({ id }) => id),
+        );
+      };
       return {
         enabled,
-        profiles: await readProfiles(
-          db,
-          visible.map(({ id }) => id),
-        ),
+        profiles: await read(await profilesOf(db, caller.userId)),
+        without_members: await read(await profilesWithoutMembers(db, caller)),
       };
     },
 
@@ -93,9 +95,16 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
 
     remove: (actor: Actor, id: string): Promise<undefined> =>
       change(async (tx) => {
-        await unlinkUnseen(tx, actor, await visibleProfile(tx, actor, id));
+        const abandoned = await tx.speakerProfile.findFirst({
+          where: { AND: [{ id }, await profilesWithoutMembers(tx, actor)] },
+        });
+        const profile = abandoned ?? (await visibleProfile(tx, actor, id));
+        if (!abandoned) await unlinkUnseen(tx, actor, profile);
         await deleteProfiles(tx, outbox, { id });
-        await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', { profile: id });
+        await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', {
+          profile: id,
+          ...(profile.groupId === null ? {} : { group: profile.groupId }),
+        });
         return undefined;
       }),
 

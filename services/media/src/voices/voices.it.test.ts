@@ -3,9 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   identityEvents,
   mediaVoiceRpc,
+  operationsEvents,
   voiceEvents,
   voiceRpc,
   type AnswerOf,
+  type DataOf,
   type FileDetail,
   type mediaRoutes,
   type SpeakerProfile,
@@ -21,12 +23,19 @@ let indexer: Bus;
 /** Who speaks, as the fake index knows: speakers of one person sound alike. */
 const personOf = new Map<string, string>();
 let owner: TestUser;
+type Operation = DataOf<typeof operationsEvents.performed>;
+/** What the service reports to the audit trail. */
+const operations: Operation[] = [];
 /** Persons whose voices the fake index cannot compare. */
 const failing = new Set<string>();
 /** Files whose voices the fake index has not embedded yet. */
 const waiting = new Set<string>();
 
 beforeAll(async () => {
+  const audit = await media.connectAs('identity');
+  audit.nc().subscribe(operationsEvents.performed.subject, {
+    callback: (_, message) => void operations.push(message.json()),
+  });
   indexer = await media.connectAs('search-indexer');
   const likely = (one: string, other: string): boolean =>
     personOf.has(one) && personOf.get(one) === personOf.get(other);
@@ -118,6 +127,13 @@ function change(profile: SpeakerProfile | undefined, body: object) {
 
 function decide(speakerId: string | undefined, action: 'accept' | 'reject', profileId: string) {
   return media.json(owner, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
+}
+
+/** The audit record of a deleted profile. */
+function deletionOf(profileId: string | undefined): Promise<Operation> {
+  return waitFor(() =>
+    operations.find(({ action, details }) => action === 'speaker_profile_deleted' && details['profile'] === profileId),
+  );
 }
 
 async function displayNames({ fileId }: Run, person: TestUser = owner): Promise<(string | null)[]> {
@@ -215,7 +231,7 @@ describe('a voice that got a name', () => {
     const { speakers } = await record('anna', 'ben');
     await name(speakers[0], 'Anna');
     const { body } = await media.json(owner, 'GET', '/api/speaker-profiles');
-    expect(body).toEqual({ enabled: false, profiles: [] });
+    expect(body).toEqual({ enabled: false, profiles: [], without_members: [] });
     const created = await media.json(owner, 'POST', '/api/speaker-profiles', {
       name: 'Ben',
       speaker_uuids: [speakers[1]],
@@ -456,16 +472,61 @@ describe('speaker profiles', () => {
     expect((await profiles()).find(({ uuid }) => uuid === anna?.uuid)).toMatchObject({ group_uuid: null });
   });
 
-  it('of a group are deleted with their embeddings when the group is deleted', async () => {
+  it('of a group are deleted with their embeddings and an audit record when the group is deleted', async () => {
     const { groupId } = await group();
     const { run, speakers } = await record('anna', 'ben');
     await name(speakers[0], 'Anna');
     const [anna] = await profiles();
     await change(anna, { group_uuid: groupId });
-    await media.emit(identityEvents.groupDeleted, { groupId });
+    await media.emit(identityEvents.groupDeleted, { groupId, deletedBy: boss.userId });
     await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
     expect(await media.query('select 1 from speaker_profile where uuid = $1', anna?.uuid)).toEqual([]);
     expect(await displayNames(run)).toEqual(['Anna', null]);
+    expect(await deletionOf(anna?.uuid)).toMatchObject({ actorId: boss.userId, details: { group: groupId } });
+  });
+
+  it('of a group without members are listed and deleted by administrators, and by no one else', async () => {
+    const { groupId, member } = await group();
+    const { run, speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await change(anna, { group_uuid: groupId });
+    const admin = newUser('admin');
+    const list = (person: TestUser) =>
+      media.json<AnswerOf<typeof mediaRoutes.listProfiles>>(person, 'GET', '/api/speaker-profiles');
+    const send = (person: TestUser, method: string, body?: object) =>
+      media.json(person, method, `/api/speaker-profiles/${anna?.uuid}`, body);
+    await media.setGroups(owner, []);
+    await waitFor(async () => (await profiles()).length === 0 || undefined);
+    expect((await list(admin)).body.without_members).toEqual([]);
+    expect((await send(admin, 'DELETE')).status).toBe(404);
+
+    await media.setGroups(member, []);
+    await waitFor(async () => (await list(admin)).body.without_members.length > 0 || undefined);
+    expect((await list(admin)).body).toMatchObject({
+      profiles: [],
+      without_members: [{ uuid: anna?.uuid, name: 'Anna', group_uuid: groupId, speakers: 1 }],
+    });
+    expect((await list(owner)).body).toMatchObject({ profiles: [], without_members: [] });
+    expect([(await send(owner, 'DELETE')).status, (await send(admin, 'PUT', { name: 'X' })).status]).toEqual([
+      404, 404,
+    ]);
+    expect((await send(admin, 'DELETE')).status).toBe(204);
+    expect((await list(admin)).body.without_members).toEqual([]);
+    await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
+    expect(await displayNames(run)).toEqual(['Anna', null]);
+    expect(await deletionOf(anna?.uuid)).toMatchObject({ actorId: admin.userId, details: { group: groupId } });
+  });
+
+  it('of one person are never listed to administrators as those of groups, even if no group has members', async () => {
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    await media.query('delete from media_membership');
+    const admin = newUser('admin');
+    const { body } = await media.json<AnswerOf<typeof mediaRoutes.listProfiles>>(admin, 'GET', '/api/speaker-profiles');
+    expect(body.without_members.filter(({ group_uuid: of }) => of === null)).toEqual([]);
+    expect((await media.json(admin, 'DELETE', `/api/speaker-profiles/${anna?.uuid}`)).status).toBe(404);
   });
 
   it('are all deleted when voices may not be stored any more', async () => {

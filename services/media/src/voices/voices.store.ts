@@ -1,11 +1,13 @@
 import {
   mediaVoiceEvents,
+  roleAtLeast,
   voiceLimits,
   voiceSettings,
   type SettingValues,
   type VoiceOccurrence,
 } from '@overtone/contracts';
 import { createSettingsStore, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
+import type { Caller } from '@overtone/service-kit';
 import { groupsOf } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
@@ -23,6 +25,18 @@ export function readVoiceSettings(db: SettingsDb): Promise<SettingValues<typeof 
 /** The profiles of a person and of the person's groups. */
 export async function profilesOf(db: Db | Tx, userId: string): Promise<Prisma.SpeakerProfileWhereInput> {
   return { OR: [{ ownerId: userId }, { groupId: { in: await groupsOf(db, userId) } }] };
+}
+
+/** Profiles of groups without members, which no one sees any more: an administrator decides about them. */
+export async function profilesWithoutMembers(
+  db: Db | Tx,
+  { role }: Pick<Caller, 'role'>,
+): Promise<Prisma.SpeakerProfileWhereInput> {
+  if (!roleAtLeast(role, 'admin')) return { id: { in: [] } };
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    select uuid::text as id from speaker_profile
+    where group_id is not null and group_id not in (select unnest(group_ids) from media_membership)`;
+  return { id: { in: rows.map(({ id }) => id) } };
 }
 
 /** The voices of these owners are compared again. */
@@ -141,10 +155,17 @@ export async function readOccurrences(
   }));
 }
 
-/** Deletes profiles with the embeddings of their voices, which are not stored again. Names in transcripts stay. */
-export async function deleteProfiles(tx: Tx, outbox: Outbox, where: Prisma.SpeakerProfileWhereInput): Promise<number> {
+/**
+ * Deletes profiles with the embeddings of their voices, which are not stored again. Names in transcripts stay.
+ * @returns the ids of the deleted profiles.
+ */
+export async function deleteProfiles(
+  tx: Tx,
+  outbox: Outbox,
+  where: Prisma.SpeakerProfileWhereInput,
+): Promise<string[]> {
   const ids = (await tx.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
-  if (ids.length === 0) return 0;
+  if (ids.length === 0) return [];
   const linked = { profileId: { in: ids } };
   const files = await tx.mediaFile.findMany({
     where: { speakers: { some: linked } },
@@ -154,7 +175,7 @@ export async function deleteProfiles(tx: Tx, outbox: Outbox, where: Prisma.Speak
   await tx.speakerProfile.deleteMany({ where: { id: { in: ids } } });
   for (const { id: fileId, userId: ownerId } of files)
     await outbox.add(tx, mediaVoiceEvents.outdated, { fileId, ownerId });
-  return ids.length;
+  return ids;
 }
 
 /** Removes what is stored of a person in the voices of others. @returns the number of deleted profiles. */
@@ -163,5 +184,5 @@ export async function eraseVoicesOf(tx: Tx, outbox: Outbox, userId: string): Pro
   await tx.speakerSuggestion.updateMany({ where: { decidedBy: userId }, data: { decidedBy: null } });
   await tx.speakerApart.updateMany({ where: { createdBy: userId }, data: { createdBy: null } });
   await tx.voiceMatchDue.deleteMany({ where: { ownerId: userId } });
-  return deleted;
+  return deleted.length;
 }

@@ -17,7 +17,7 @@ import {
   checkedRowId,
   hitOf,
   otherModel,
-  nothingIndexed,
+  searchNothing,
   type KeywordQuery,
   type KeywordResult,
   type LegResult,
@@ -124,7 +124,7 @@ function createElasticWrites(
 async function searchLegs({ client, builds }: Parts, request: SearchRequest): Promise<SearchResult> {
   const { keyword, vector: pendingVector, semanticLimit } = request;
   const { current } = await builds.read();
-  if (!current) return nothingIndexed;
+  if (!current) return searchNothing(request);
   const filters = filtersOf(request.filter);
   const levels = keyword ? keywordSearches(keyword, request, filters) : [];
   const vector = await pendingVector;

@@ -5,7 +5,7 @@ import { readPassages, searchLegs } from './lancedb-legs.ts';
 import { createMaintenance, vectorIndexFrom } from './lancedb-maintenance.ts';
 import { createLanceTables, type OpenTable } from './lancedb-tables.ts';
 import { createLanceWrites } from './lancedb-writes.ts';
-import { nothingIndexed, type SearchIndex } from './search-index.ts';
+import { searchNothing, type SearchIndex } from './search-index.ts';
 
 type LanceOptions = { directory: string; log: Log; indexFrom?: number };
 
@@ -33,7 +33,7 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
     removeFile: (fileId) => serialize(() => writes.removeFile(fileId)),
     search: withReadErrors(async (request) => {
       const { current } = await file.read();
-      return current ? searchLegs(await tables.open(current.id), current, request) : nothingIndexed;
+      return current ? searchLegs(await tables.open(current.id), current, request) : searchNothing(request);
     }),
     passages: withReadErrors(async (ids) => {
       const opened = ids.length > 0 ? await openCurrent() : null;

@@ -125,11 +125,13 @@ export type Builds = {
   completedAt: string | null;
 };
 
-/** The result of a search before the first build. */
-export const nothingIndexed: SearchResult = {
-  keyword: { status: 'ok', hits: [], sections: [], files: [] },
-  semantic: { status: 'ok', hits: [] },
-};
+/** The result of a search before the first build: no hits in the requested legs. */
+export async function searchNothing({ keyword, vector }: SearchRequest): Promise<SearchResult> {
+  return {
+    keyword: keyword ? { status: 'ok', hits: [], sections: [], files: [] } : { status: 'not_asked' },
+    semantic: (await vector) ? { status: 'ok', hits: [] } : { status: 'not_asked' },
+  };
+}
 
 /** Stores and searches passages. Adapters: embedded (LanceDB) and server (Elasticsearch). */
 export type SearchIndex = {

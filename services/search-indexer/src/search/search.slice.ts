@@ -1,4 +1,4 @@
-import { searchRoutes } from '@overtone/contracts';
+import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
@@ -32,7 +32,10 @@ export function createSearchSlice({ db, index, vocabulary, counts, access, colle
     store,
     routes: [
       handle(searchRoutes.search, ({ query, caller }) => search(query, searcherOf(caller))),
-      handle(searchRoutes.indexHealth, () => readIndexHealth({ index, counts })),
+      handle(searchRoutes.indexHealth, async ({ caller }) => {
+        const health = await readIndexHealth({ index, counts });
+        return roleAtLeast(caller.role, 'admin') ? health : { status: health.status };
+      }),
     ],
     checks: { search: { critical: false, probe: index.ping } },
   };

@@ -25,7 +25,10 @@ export function IndexHealth() {
   return <Text size="sm">{healthText(health.data)}</Text>;
 }
 
-function healthText({ backend, status, chunks, files, keyword_only_files: keywordOnly, error }: Health): string {
+function healthText(health: Health): string {
+  // Only administrators get the totals.
+  if (!('files' in health)) return healthLabels[health.status];
+  const { backend, status, chunks, files, keyword_only_files: keywordOnly, error } = health;
   const size = t`${plural(chunks, { one: '# passage', other: '# passages' })} of ${plural(files, { one: '# recording', other: '# recordings' })}`;
   const state = `${backend}, ${healthLabels[status]}: ${size}`;
   const counted = keywordOnly > 0 ? t`${state}, ${keywordOnly} found by exact words only` : state;
