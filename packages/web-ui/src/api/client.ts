@@ -17,7 +17,10 @@ export function setSessionHooks(next: SessionHooks): void {
   hooks = next;
 }
 
-/** Aborts every request in flight, so that the next user of this page never sees a response of the previous one. */
+/** Responses that are the same for everyone. The sign-in page loads them, also while a session is being ended. */
+const publicRoutes: ReadonlySet<Route> = new Set<Route>(['GET /api/auth/methods', 'GET /api/auth/password-policy']);
+
+/** Aborts the private requests in flight, so that the next user of this page never sees a response of the previous one. */
 export function abortAll(): void {
   lifetime.abort();
   lifetime = new AbortController();
@@ -107,7 +110,8 @@ async function send(route: Route, input: SendInput = {}): Promise<Response> {
     body = JSON.stringify(input.body);
   }
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken();
-  const signal = input.signal ? AbortSignal.any([input.signal, lifetime.signal]) : lifetime.signal;
+  const signals = [input.signal, publicRoutes.has(route) ? undefined : lifetime.signal];
+  const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
   try {
     return await fetch(urlOf(route, input as Input<Route>), {
       method,

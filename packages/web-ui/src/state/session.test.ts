@@ -38,8 +38,9 @@ function start(respond: (path: string, count: number) => FakeResponse) {
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   const clear = jest.fn<(filters: unknown) => void>();
+  const cancel = jest.fn((_filters: unknown) => Promise.resolve());
   const queryClient = {
-    cancelQueries: () => Promise.resolve(),
+    cancelQueries: cancel,
     removeQueries: clear,
     getMutationCache: () => ({ clear: () => undefined }),
     getQueryData: () => undefined,
@@ -52,6 +53,7 @@ function start(respond: (path: string, count: number) => FakeResponse) {
     requests,
     stored,
     posted,
+    cancel,
     clear,
     onForget,
     goToSignIn,
@@ -128,7 +130,7 @@ it('ends after a sign-out in another tab', async () => {
   expect(goToSignIn).toHaveBeenCalledWith(false);
   expect(clear).toHaveBeenCalled();
 });
-it('aborts pending requests at sign-out', async () => {
+it('aborts pending requests at sign-out, but not those of the sign-in page', async () => {
   const { session } = start(() => ({ status: 200, body: { message: 'm' } }));
   const pendingFetch = jest.fn(
     (_url: string, { signal }: { signal: AbortSignal }) =>
@@ -137,13 +139,19 @@ it('aborts pending requests at sign-out', async () => {
   const fetchOfServer = globalThis.fetch;
   Object.defineProperty(globalThis, 'fetch', { value: pendingFetch, configurable: true, writable: true });
   const aborted = expect(call('GET /api/tags')).rejects.toMatchObject({ name: 'AbortError' });
+  const ofSignInPage = jest.fn();
+  void call('GET /api/auth/methods').finally(ofSignInPage);
   Object.defineProperty(globalThis, 'fetch', { value: fetchOfServer, configurable: true, writable: true });
   await session.signOut();
   await aborted;
+  await jest.advanceTimersByTimeAsync(0);
+  expect(ofSignInPage).not.toHaveBeenCalled();
 });
-it('keeps public data at sign-out, because the sign-in page is loading it', async () => {
-  const { session, clear } = start(() => ({ status: 200, body: { message: 'm' } }));
+it('keeps public data and its requests at every end of a session, because the sign-in page is loading it', async () => {
+  const { session, cancel, clear } = start(() => ({ status: 200, body: { message: 'm' } }));
   await session.signOut();
-  const [{ predicate }] = clear.mock.calls[0] as [{ predicate: (query: { queryKey: string[] }) => boolean }];
-  expect([predicate({ queryKey: ['public', 'methods'] }), predicate({ queryKey: ['me'] })]).toEqual([false, true]);
+  for (const { calls } of [cancel.mock, clear.mock]) {
+    const [{ predicate }] = calls[0] as [{ predicate: (query: { queryKey: string[] }) => boolean }];
+    expect([predicate({ queryKey: ['public', 'methods'] }), predicate({ queryKey: ['me'] })]).toEqual([false, true]);
+  }
 });

@@ -46,7 +46,7 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
     clearTimeout(timer);
     abortAll();
     onForget();
-    queryClient.cancelQueries().catch(() => undefined);
+    queryClient.cancelQueries({ predicate: isPrivate }).catch(() => undefined);
   };
   const endSession = async (returnHere: boolean): Promise<void> => {
     stopAll();
@@ -84,10 +84,14 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
   };
 }
 
-/** Public data stays: the sign-in page is loading it at this moment. */
 function removePrivateData(queryClient: QueryClient): void {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'public' });
+  queryClient.removeQueries({ predicate: isPrivate });
   queryClient.getMutationCache().clear();
+}
+
+/** Public data stays: the sign-in page is loading it, and each rejected request ends the session once more. */
+function isPrivate({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean {
+  return queryKey[0] !== 'public';
 }
 
 /** @returns sends a message to the other tabs. */
