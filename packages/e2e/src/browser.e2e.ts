@@ -44,7 +44,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
         assert.deepEqual(watched.faults, [], 'the browser reports errors');
       } catch (error) {
         const path = await watched.snap(`failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`).catch(() => 'none');
-        throw new Error(`screenshot: ${path}`, { cause: error });
+        throw new Error(`${String(error)} (screenshot: ${path})`, { cause: error });
       } finally {
         watched.faults.length = 0;
       }
