@@ -22,6 +22,8 @@ import {
 export type TestServer = {
   readonly url: string;
   readonly port: number;
+  /** Its data and its log; removed when it is stopped. */
+  readonly folder: string;
   readonly pid: () => number;
   /** Ends it at once, as a power cut would. */
   readonly kill9: () => Promise<void>;
@@ -83,6 +85,7 @@ export async function start(
   let killed = false;
   return {
     ...address,
+    folder,
     pid: () => running.pid,
     kill9: async () => {
       killed = true;

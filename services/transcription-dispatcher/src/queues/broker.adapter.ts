@@ -48,6 +48,7 @@ export function createBroker({ bus }: { bus: Bus }) {
     const jsm = await bus.jetstreamManager();
     let jobsCreated = false;
     for (const config of streams) if (await ensureStream(jsm, config, first)) jobsCreated ||= config.name === jobStream;
+    for (const { name } of streams) await removeConsumersAhead(jsm, name);
     for (const durable of durables) await ensureConsumer(jsm, jobStream, jobConsumer(durable));
     await ensureConsumer(jsm, 'EVENTS', feedConsumer);
     for (const bucket of buckets)
@@ -69,17 +70,10 @@ export function createBroker({ bus }: { bus: Bus }) {
 
   const signals: JobSignals = {
     provision,
-    countSignals: async () => {
-      const jsm = await bus.jetstreamManager();
-      const { state } = await jsm.streams.info(jobStream, { subjects_filter: 'job.>' });
-      const counts = new Map<string, number>();
-      for (const [subject, count] of Object.entries(state.subjects ?? {})) {
-        const [, queue, domain] = subject.split('.');
-        const durable = `${queue}-${domain}`;
-        counts.set(durable, (counts.get(durable) ?? 0) + count);
-      }
-      return counts;
-    },
+    countSignals: async () =>
+      new Map(
+        (await listQueues(bus)).map(({ durable, pending, unacknowledged }) => [durable, pending + unacknowledged]),
+      ),
     acknowledgeSignal: (replySubject) => {
       if (bus.connected()) bus.nc().publish(replySubject, '+ACK');
     },
@@ -127,6 +121,18 @@ async function ensureStream(
   const { name, subjects, retention: _, storage: __, ...mutable } = config;
   await jsm.streams.update(name, { ...mutable, ...(subjects ? { subjects } : {}) });
   return false;
+}
+
+/**
+ * Removes consumers that are ahead of their stream, so that they are created again and begin with its first message. After
+ * a crash on a full disk the broker may have lost the messages but not the positions, and would never deliver new messages
+ * before them. The stream is read last: its sequence only grows.
+ */
+async function removeConsumersAhead(jsm: JetStreamManager, stream: string): Promise<void> {
+  const positions = new Map<string, number>();
+  for await (const { name, delivered } of jsm.consumers.list(stream)) positions.set(name, delivered.stream_seq);
+  const { state } = await jsm.streams.info(stream);
+  for (const [name, position] of positions) if (position > state.last_seq) await jsm.consumers.delete(stream, name);
 }
 
 async function ensureConsumer(

@@ -17,7 +17,10 @@ export type QueueGauges = { depth: number; reserved: number; orphaned: number; o
 export type JobSignals = {
   /** Creates missing streams, durables and buckets; cheap when none is missing. */
   provision: () => Promise<void>;
-  /** Counts the messages on JOBS by durable, delivered or not. */
+  /**
+   * Counts the messages that each durable delivers or has delivered. A message on JOBS may be neither: when the broker has
+   * lost the messages but not the position of a durable, new ones before that position are never delivered.
+   */
   countSignals: () => Promise<ReadonlyMap<string, number>>;
   /** Acknowledges a job signal on behalf of a dead worker. A lost acknowledgement is harmless. */
   acknowledgeSignal: (replySubject: string) => void;
