@@ -17,7 +17,7 @@ import {
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
-type Columns = { numRows: number; getChild: (name: string) => { toArray: () => ArrayLike<unknown> } | null };
+type Columns = { getChild: (name: string) => { toArray: () => ArrayLike<unknown> } | null };
 
 const notAsked = { status: 'not_asked' } as const;
 

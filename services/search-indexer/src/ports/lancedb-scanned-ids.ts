@@ -54,7 +54,7 @@ function index(batches: readonly Column[]): ScannedIds {
   const starts = Float64Array.from(runs, ({ start }) => start);
   const runsOf = Map.groupBy(runs.keys(), (run) => runs[run]?.fileId ?? '');
   const restOf = (at: number): string => rests.toString('latin1', restAt[at], restAt[at + 1]);
-  /** From the last byte, because the rests of neighbors differ there. Strings would cost ten times as much. */
+  /** From the last byte, because the rests of neighbors differ there. Strings cost seven times as much. */
   const isRest = (at: number, rest: Uint8Array): boolean => {
     const [from = 0, to = 0] = [restAt[at], restAt[at + 1]];
     let i = rest.length - 1;

@@ -42,13 +42,25 @@ const buckets = ['LEASES', 'WORKERS'];
 /** Creates the broker's streams, durables and buckets at start, and again when the broker has lost them. */
 export function createBroker({ bus }: { bus: Bus }) {
   let first = true;
+  /** A broker loses messages only when it restarts, so that positions are checked once for each connection. */
+  let isConnectionNew = true;
   let notifyLoss = (): void => {};
+
+  const checkPositions = async (jsm: JetStreamManager): Promise<void> => {
+    isConnectionNew = false;
+    try {
+      for (const { name } of streams) await removeConsumersAhead(jsm, name, bus.log);
+    } catch (error) {
+      isConnectionNew = true;
+      throw error;
+    }
+  };
 
   const provision = async (): Promise<void> => {
     const jsm = await bus.jetstreamManager();
     let jobsCreated = false;
     for (const config of streams) if (await ensureStream(jsm, config, first)) jobsCreated ||= config.name === jobStream;
-    for (const { name } of streams) await removeConsumersAhead(jsm, name);
+    if (isConnectionNew) await checkPositions(jsm);
     for (const durable of durables) await ensureConsumer(jsm, jobStream, jobConsumer(durable));
     await ensureConsumer(jsm, 'EVENTS', feedConsumer);
     for (const bucket of buckets)
@@ -63,7 +75,10 @@ export function createBroker({ bus }: { bus: Bus }) {
     name: 'broker',
     start: async () => {
       await provision();
-      bus.onReconnect(() => void provisionOrLog());
+      bus.onReconnect(() => {
+        isConnectionNew = true;
+        void provisionOrLog();
+      });
     },
     stop: async () => {},
   };
@@ -128,11 +143,15 @@ async function ensureStream(
  * a crash on a full disk the broker may have lost the messages but not the positions, and would never deliver new messages
  * before them. The stream is read last: its sequence only grows.
  */
-async function removeConsumersAhead(jsm: JetStreamManager, stream: string): Promise<void> {
+async function removeConsumersAhead(jsm: JetStreamManager, stream: string, log: Bus['log']): Promise<void> {
   const positions = new Map<string, number>();
   for await (const { name, delivered } of jsm.consumers.list(stream)) positions.set(name, delivered.stream_seq);
   const { state } = await jsm.streams.info(stream);
-  for (const [name, position] of positions) if (position > state.last_seq) await jsm.consumers.delete(stream, name);
+  for (const [consumer, position] of positions) {
+    if (position <= state.last_seq) continue;
+    log.warn({ stream, consumer, position, last: state.last_seq }, 'consumer removed: it is ahead of its stream');
+    await jsm.consumers.delete(stream, consumer);
+  }
 }
 
 async function ensureConsumer(
