@@ -18,7 +18,7 @@ import { readTasks } from './task-status.ts';
 import { verificationFault } from './verification.ts';
 
 const content = createOnnxModel(2_000_000);
-const quick = { idleMs: 1_500, backoffMs: 5, attempts: 3, reserveBytes: 0 };
+const quick = { idleMs: 10_000, backoffMs: 5, attempts: 3, reserveBytes: 0 };
 const pullMain = new URL('../test/pull.main.ts', import.meta.url);
 let cacheDir = '';
 const servers: Awaited<ReturnType<typeof startFileServer>>[] = [];
@@ -218,7 +218,7 @@ describe('a pull with a fault', () => {
 
   it('continues after a server was silent for too long', async () => {
     const server = await serve((_, count) => (count === 1 ? { silentAfter: 600_000 } : undefined));
-    await pull(entryFor([server.url]), { download: { ...quick, idleMs: 300 } });
+    await pull(entryFor([server.url]), { download: { ...quick, idleMs: 2_000 } });
     await expectInstalled();
     expect(server.seen[1]?.range).not.toBeNull();
   });
@@ -242,9 +242,9 @@ describe('a pull with a fault', () => {
       // Another program takes the space while the file is received.
       execFileSync('mount', ['-o', 'remount,size=8m', disk]);
       const filler = await serve((_, count) => (count === 1 ? { silentAfter: 300_000 } : undefined));
-      const filled = pull(entryFor([filler.url]), { cacheDir: disk, download: { ...quick, idleMs: 400 } });
+      const filled = pull(entryFor([filler.url]), { cacheDir: disk, download: { ...quick, idleMs: 4_000 } });
       const failure = expect(filled).rejects.toMatchObject({ code: 'disk_full' });
-      await sleep(150);
+      await sleep(1_000);
       execFileSync('mount', ['-o', 'remount,size=1m', disk]);
       await failure;
       expect(await listInstalled(disk)).toEqual([]);
@@ -258,8 +258,8 @@ describe('a pull with a fault', () => {
 
   it('refuses a second pull into the folder while one runs', async () => {
     const server = await serve((_, count) => (count === 1 ? { silentAfter: 600_000 } : undefined));
-    const first = pull(entryFor([server.url]), { download: { ...quick, idleMs: 1_000 } });
-    await sleep(200);
+    const first = pull(entryFor([server.url]), { download: { ...quick, idleMs: 4_000 } });
+    await sleep(500);
     await expect(pull(entryFor([server.url]))).rejects.toMatchObject({ code: 'pull_running' });
     await first;
     await expectInstalled();

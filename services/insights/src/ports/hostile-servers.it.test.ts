@@ -130,7 +130,7 @@ describe('a server that sends parts without text', () => {
         prompt: 'P',
         schema: null,
         maxOutputTokens: 64,
-        signal: AbortSignal.timeout(4_000),
+        signal: AbortSignal.timeout(60_000),
       };
       await expect(client.send(slow, message)).rejects.toMatchObject({ code: 'provider_timeout' });
     },

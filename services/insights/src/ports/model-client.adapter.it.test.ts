@@ -120,8 +120,9 @@ describe.each(kinds)('a language model of the kind %s', (kind, protocol) => {
   });
 
   it('does not end a request that is slow and keeps sending', async () => {
-    server.script({ reaction: 'answer', text: 'y'.repeat(240), pieceMs: 60 });
-    const reply = await client.send(at({ timeoutSeconds: 0.4 }), messageOf());
+    // Longer in all than the limit, each pause far below it: this process may stall under load.
+    server.script({ reaction: 'answer', text: 'y'.repeat(240), pieceMs: 500 });
+    const reply = await client.send(at({ timeoutSeconds: 4 }), messageOf());
     expect(reply.text).toHaveLength(240);
   });
 

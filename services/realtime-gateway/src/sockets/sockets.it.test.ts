@@ -119,7 +119,7 @@ describe('plain WebSocket', () => {
 
   it('is closed when its access token expires, unless it sends a new one', async () => {
     const me = user();
-    const soon = { tokenExpiresAt: Date.now() + 1_000 };
+    const soon = { tokenExpiresAt: Date.now() + 5_000 };
     const [ends, stays] = [plain(callerOf(me, soon)), plain(callerOf(me, soon))];
     await Promise.all([ends.established(), stays.established()]);
     stays.send({ type: 'authenticate', token: tokenFor(me) });
@@ -139,8 +139,8 @@ describe('gateway with short timeouts', () => {
   beforeEach(async () => {
     await gateway.stop();
     gateway = await startGateway(world, {
-      WS_HEARTBEAT_MS: 200,
-      WS_AUTHENTICATE_WITHIN_MS: 300,
+      WS_HEARTBEAT_MS: 2_000,
+      WS_AUTHENTICATE_WITHIN_MS: 3_000,
       WS_MAX_UNAUTHENTICATED: 1,
     });
   });

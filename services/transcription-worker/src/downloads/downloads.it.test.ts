@@ -33,7 +33,7 @@ cleanUpAfterFile(async () => {
   await new Promise((resolve) => trap.close(resolve));
 });
 
-const fast: Partial<DownloadLimits> = { pauseMs: 5, maxFruitless: 2, silenceMs: 1_000 };
+const fast: Partial<DownloadLimits> = { pauseMs: 5, maxFruitless: 2, silenceMs: 10_000 };
 const fileId = '7f0a8a3e-55a4-4f0a-8f0a-3a0a8a3e55a4';
 let token = 0;
 
