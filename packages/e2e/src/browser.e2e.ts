@@ -154,6 +154,24 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.reload();
       await page.getByTestId('segment').first().getByText('Remarkably').waitFor();
     }),
+    step('of two edits the last one can be undone', async () => {
+      const passage = page.getByTestId('segment').first();
+      for (const added of ['Firstly.', 'Secondly.']) {
+        await passage.hover();
+        await passage.getByRole('button', { name: /^Edit passage/ }).click();
+        const box = page.getByRole('textbox', { name: /^Text of the passage/ });
+        await box.fill(`${await box.inputValue()} ${added}`);
+        await page.keyboard.press('Control+Enter');
+        await box.waitFor({ state: 'detached' });
+        await page.getByText('Passage saved.').waitFor();
+        await passage.getByText(added).waitFor();
+      }
+      // Strict: one toast, that of the last edit.
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Undone.').waitFor();
+      await passage.getByText('Firstly.').waitFor();
+      await passage.getByText('Secondly.').waitFor({ state: 'detached' });
+    }),
     step('a tag is added to the file', async () => {
       await page.getByRole('button', { name: 'Add tag' }).click();
       await page

@@ -223,22 +223,28 @@ function NameField({
 }
 
 function useMerge(fileId: string) {
-  const notifyWithUndo = useUndo(fileId);
+  const { refresh, offerUndo } = useUndo(fileId);
   return useMutation({
     mutationFn: ({ from, into }: { from: SpeakerLook; into: SpeakerLook }) =>
       call('POST /api/speakers/{uuid}/merge/{target_uuid}', {
         params: { uuid: from.speaker.uuid, target_uuid: into.speaker.uuid },
       }),
-    onSuccess: ({ undo }, { from, into }) => notifyWithUndo(t`Merged ${from.name} into ${into.name}.`, undo),
+    onSuccess: ({ undo }, { from, into }) => {
+      void refresh();
+      offerUndo(t`Merged ${from.name} into ${into.name}.`, undo);
+    },
     onError: (error) => notifyError(t`The speakers weren’t merged`, error),
   });
 }
 
 function useRemoval(fileId: string) {
-  const notifyWithUndo = useUndo(fileId);
+  const { refresh, offerUndo } = useUndo(fileId);
   return useMutation({
     mutationFn: ({ speaker }: SpeakerLook) => call('DELETE /api/speakers/{uuid}', { params: { uuid: speaker.uuid } }),
-    onSuccess: ({ undo }, { name }) => notifyWithUndo(t`Removed ${name}.`, undo),
+    onSuccess: ({ undo }, { name }) => {
+      void refresh();
+      offerUndo(t`Removed ${name}.`, undo);
+    },
     onError: (error) => notifyError(t`The speaker wasn’t removed`, error),
   });
 }

@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro';
+import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { ApiError } from '../api/problem.ts';
@@ -14,22 +16,26 @@ type Edit = { readonly segment: Segment; readonly change: SegmentChange; readonl
 
 /** Deletes a passage, with a toast that undoes it. */
 export function useSegmentRemoval(fileId: string) {
-  const notifyWithUndo = useUndo(fileId);
+  const { refresh, offerUndo } = useUndo(fileId);
   return useMutation({
     mutationFn: (segment: Segment) =>
       call('DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}', {
         params: { uuid: fileId, segment_uuid: segment.uuid },
         query: { version: segment.version },
       }),
-    onSuccess: ({ undo }) => notifyWithUndo(t`Passage deleted.`, undo),
+    onSuccess: ({ undo }) => {
+      void refresh();
+      offerUndo(t`Passage deleted.`, undo);
+    },
     onError: (error) => notifyError(t`The passage wasn’t deleted`, error),
   });
 }
 
-/** Edits one segment optimistically and rolls back when the server refuses. The editor handles a 409. */
+/** Edits one segment optimistically and rolls back when the server refuses. The editor handles a 409. The last edit can be undone. */
 export function useSegmentEdit(fileId: string) {
   const client = useQueryClient();
-  const notifyWithUndo = useUndo(fileId);
+  const { offerUndo } = useUndo(fileId);
+  const lastToast = useRef<string>(null);
   const refetch = (): void => void client.invalidateQueries({ queryKey: ['segments', fileId] });
   return useMutation({
     mutationFn: ({ segment, change }: Edit) =>
@@ -43,7 +49,9 @@ export function useSegmentEdit(fileId: string) {
     }),
     onSuccess: ({ undo, ...saved }, { segment, change }, { edit }) => {
       replaceSegment(client, fileId, saved);
-      if (change.text === '') notifyWithUndo(t`Passage emptied.`, undo);
+      // One toast for all edits: whoever corrects many passages is not covered by toasts.
+      if (lastToast.current !== null) notifications.hide(lastToast.current);
+      lastToast.current = offerUndo(editMessage(change), undo);
       if (transcriptVersions.endEdit(fileId, edit, saved.version > segment.version)) refetch();
       if (change.speaker_uuid !== undefined) void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
@@ -55,6 +63,11 @@ export function useSegmentEdit(fileId: string) {
       if (!isConflict(error) || change.text === undefined) notifyError(t`The change wasn’t saved`, error);
     },
   });
+}
+
+function editMessage({ text }: SegmentChange): string {
+  if (text === undefined) return t`Speaker of the passage changed.`;
+  return text === '' ? t`Passage emptied.` : t`Passage saved.`;
 }
 
 export function isConflict(error: unknown): boolean {

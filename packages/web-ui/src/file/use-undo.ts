@@ -1,26 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useMemo } from 'react';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 
 type Undo = ResponseBody<'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}'>['undo'];
+type UndoOffers = {
+  /** Loads the transcript again, with its speakers. */
+  readonly refresh: () => Promise<void>;
+  /** Reports a change with a button that undoes it, and returns the id of the toast; without a change, null. */
+  readonly offerUndo: (message: string, undo: Undo | null) => string | null;
+};
 
-/** Reports a destructive change of this transcript, shows its result, and offers to undo it. */
-export function useUndo(fileId: string): (message: string, undo: Undo | null) => void {
+/** Shows changes of a transcript that replace what was there, and offers to undo them. */
+export function useUndo(fileId: string): UndoOffers {
   const client = useQueryClient();
-  return useCallback(
-    (message, undo) => {
-      const refresh = async (): Promise<void> => {
-        await Promise.all(['file', 'segments'].map((key) => client.invalidateQueries({ queryKey: [key, fileId] })));
-      };
-      void refresh();
-      if (undo === null) return;
-      notifyWithUndo(message, async () => {
-        await call('POST /api/files/{uuid}/undo/{undo_uuid}', { params: { uuid: fileId, undo_uuid: undo.uuid } });
-        await refresh();
-      });
-    },
-    [client, fileId],
-  );
+  return useMemo(() => {
+    const refresh = async (): Promise<void> => {
+      await Promise.all(['file', 'segments'].map((key) => client.invalidateQueries({ queryKey: [key, fileId] })));
+    };
+    const undoChange = async ({ uuid }: Undo): Promise<void> => {
+      await call('POST /api/files/{uuid}/undo/{undo_uuid}', { params: { uuid: fileId, undo_uuid: uuid } });
+      await refresh();
+    };
+    const offerUndo: UndoOffers['offerUndo'] = (message, undo) =>
+      undo === null ? null : notifyWithUndo(message, () => undoChange(undo));
+    return { refresh, offerUndo };
+  }, [client, fileId]);
 }

@@ -10,8 +10,8 @@ type Action = {
   readonly autoClose: number;
 };
 
-/** Shows a toast with one button; pressing it closes the toast and runs the action. */
-export function notifyWithAction(message: string, { label, run, autoClose }: Action): void {
+/** Shows a toast with one button; pressing it closes the toast and runs the action. @returns its id, to hide it */
+export function notifyWithAction(message: string, { label, run, autoClose }: Action): string {
   const id = notifications.show({
     color: 'petrol',
     closeButtonProps: { 'aria-label': t`Close` },
@@ -35,11 +35,12 @@ export function notifyWithAction(message: string, { label, run, autoClose }: Act
       </Group>
     ),
   });
+  return id;
 }
 
-/** Reports a destructive action with a button that undoes it. */
-export function notifyWithUndo(message: string, undo: () => Promise<unknown>): void {
-  notifyWithAction(message, { label: t`Undo`, run: () => void report(undo), autoClose: 20_000 });
+/** Reports a change with a button that undoes it. @returns the id of the toast */
+export function notifyWithUndo(message: string, undo: () => Promise<unknown>): string {
+  return notifyWithAction(message, { label: t`Undo`, run: () => void report(undo), autoClose: 20_000 });
 }
 
 async function report(undo: () => Promise<unknown>): Promise<void> {
