@@ -7,7 +7,9 @@ import { ensurePackages, productPackages, testPackages } from '../setup/packages
 import { prepare } from '../setup/prepare.ts';
 import { lastLines, run } from '../setup/run.ts';
 import {
+  afterRepeat,
   endToEnd,
+  logName,
   namedChecks,
   resultsFolder,
   ring,
@@ -35,11 +37,12 @@ export async function test(name: string | undefined, options: { readonly quick?:
   const checks = name === undefined ? staticChecks() : [];
   const tallies = await pLimit(2).map(checks, (check) => runCheck(check, terminal, stop.signal));
   for (const check of checksOf(name, options.quick === true))
-    tallies.push(await runCheck(check, terminal, stop.signal));
+    tallies.push(await runRepeated(check, terminal, stop.signal));
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   if (failed > 0) process.exitCode = 1;
   // Repeated at the end, because the output of a failed check pushes the ones before it off the screen.
+  for (const line of tallies.flatMap(({ unsteady = [] }) => unsteady)) terminal.warn(`passed only alone: ${line}`);
   for (const line of tallies.flatMap(({ failures = [] }) => failures)) terminal.fail(line);
   terminal.line(`${passed} passed, ${failed} failed`);
 }
@@ -47,6 +50,12 @@ export async function test(name: string | undefined, options: { readonly quick?:
 function checksOf(name: string | undefined, quick: boolean): Check[] {
   if (name !== undefined) return namedChecks(name);
   return quick ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
+}
+
+async function runRepeated(check: Check, terminal: Terminal, signal: AbortSignal): Promise<Tally> {
+  const tally = await runCheck(check, terminal, signal);
+  const again = check.repeat?.(tally);
+  return again === undefined ? tally : afterRepeat(tally, await runCheck(again, terminal, signal));
 }
 
 async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): Promise<Tally> {
@@ -58,13 +67,7 @@ async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): 
     signal,
     ...(check.env === undefined ? {} : { env: check.env }),
   });
-  const log = join(
-    resultsFolder,
-    `${check.name
-      .replaceAll(/[^a-z0-9]+/g, ' ')
-      .trim()
-      .replaceAll(' ', '-')}.log`,
-  );
+  const log = join(resultsFolder, `${logName(check.name)}.log`);
   writeFileSync(log, result.output);
   const tally = check.count?.(result) ?? single(check.name, result.code === 0);
   const counts = check.count === undefined ? '' : `: ${tally.passed} passed, ${tally.failed} failed`;

@@ -11,6 +11,10 @@ export type Tally = {
   readonly failed: number;
   /** A line for each failed test that the report names: its file or suite, its rule, and an excerpt of the error. */
   readonly failures?: readonly string[];
+  /** The files of these tests, with the number of tests that passed in each. */
+  readonly failedFiles?: readonly { readonly file: string; readonly passed: number }[];
+  /** Tests that failed and passed when their file was run again alone, each with the error of the first run. */
+  readonly unsteady?: readonly string[];
 };
 
 /** One check of `./overtone test`. */
@@ -20,6 +24,8 @@ export type Check = {
   readonly env?: Readonly<Record<string, string>>;
   /** Parses counts from output and exit code; a check without a parser is a single test. */
   readonly count?: (result: { code: number; output: string }) => Tally;
+  /** The check that runs the failed files again alone, when the tests may have failed because the machine was busy. */
+  readonly repeat?: (tally: Tally) => Check | undefined;
 };
 
 /** The paths of the log and the report of a check. */
@@ -42,16 +48,41 @@ export function staticChecks(): Check[] {
   ];
 }
 
+type Ring = 'pure' | 'it' | 'elasticsearch';
+
 /** The tests of one ring; `elasticsearch` needs a JDK and Maven, or ELASTICSEARCH_TEST_URL. */
-export function ring(name: 'pure' | 'it' | 'elasticsearch'): Check {
-  const report = join(resultsFolder, `jest-${name}.json`);
+export function ring(name: Ring): Check {
+  const check = jest(`tests (${name})`, name, []);
+  return name === 'it' ? { ...check, repeat: failedFilesAlone } : check;
+}
+
+/** More failed files than this have a common cause. */
+const mostRepeatedFiles = 3;
+
+/** Real servers on a busy machine: a test that needs a quiet one is reported, and does not fail the run. */
+function failedFilesAlone({ failedFiles = [] }: Tally): Check | undefined {
+  if (failedFiles.length === 0 || failedFiles.length > mostRepeatedFiles) return undefined;
+  const files = failedFiles.map(({ file }) => file);
+  return jest('tests (it), failed files again', 'it', ['--maxWorkers=1', '--runTestsByPath', ...files]);
+}
+
+function jest(name: string, project: Ring, args: readonly string[]): Check {
+  const report = join(resultsFolder, `${logName(name)}.json`);
   rmSync(report, { force: true }); // an interrupted run must not be counted by an old report
   return {
-    name: `tests (${name})`,
-    command: [bin('jest'), '--ci', '--selectProjects', name, '--json', `--outputFile=${report}`],
+    name,
+    command: [bin('jest'), '--ci', '--selectProjects', project, '--json', `--outputFile=${report}`, ...args],
     env: { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
     count: ({ code }) => atLeastOneFailure(code, jestTally(readIfThere(report))),
   };
+}
+
+/** The name of a check as that of a file. */
+export function logName(check: string): string {
+  return check
+    .replaceAll(/[^a-z0-9]+/g, ' ')
+    .trim()
+    .replaceAll(' ', '-');
 }
 
 /** The projects of the default run. */
@@ -119,10 +150,26 @@ export function jestTally(report: string | undefined): Tally {
     if (failed.length === 0) return status === 'failed' ? [`${file}: ${excerpt(message)}`] : [];
     return failed.map((test) => `${file}: ${test.fullName}: ${excerpt(test.failureMessages[0])}`);
   });
+  const failedFiles = found.testResults.flatMap(({ name, status, assertionResults }) => {
+    const passed = assertionResults.filter((test) => test.status === 'passed').length;
+    return status === 'failed' ? [{ file: relative(productFolder, name), passed }] : [];
+  });
   return {
     passed: found.numPassedTests,
     failed: found.numFailedTests + found.numRuntimeErrorTestSuites,
     failures,
+    failedFiles,
+  };
+}
+
+/** The counts when the failed files were run again: theirs of the second run replace those of the first one. */
+export function afterRepeat(first: Tally, second: Tally): Tally {
+  const replaced = (first.failedFiles ?? []).reduce((sum, { passed }) => sum + passed, 0);
+  const isUnsteady = second.failed === 0;
+  return {
+    ...second,
+    passed: first.passed - replaced + second.passed,
+    unsteady: isUnsteady ? (first.failures ?? []) : [],
   };
 }
 
