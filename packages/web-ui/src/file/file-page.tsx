@@ -291,8 +291,10 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
       <Text size="sm" c="dimmed" mb="xs" title={moment(file.upload_time)}>
         {facts.filter((fact) => fact !== null).join(' · ')}
       </Text>
-      <TagsLine />
-      <CollectionsLine />
+      <div className={css['labels']}>
+        <TagsLine />
+        <CollectionsLine />
+      </div>
     </header>
   );
 }
