@@ -18,7 +18,11 @@ export type PocketSphinxOptions = {
 // The program opens /dev/stdin by name, which fails on the socket that Node gives a child; `cat` makes it a pipe.
 const command = 'sh';
 const program = ['-c', 'cat | "$0" "$@"', 'pocketsphinx_continuous', '-infile', '/dev/stdin'];
-/** More before and less after speech than by default: 17 % instead of 21 % wrong words over read and synthetic speech. */
+/**
+ * More before and less after speech than by default: 17 % instead of 21 % wrong words over read and synthetic speech. The
+ * noise filters of ffmpeg (afftdn, anlmdn) are not used: wrong words in white noise 90 to 92 % instead of 90 %, in a room
+ * 59 to 67 % instead of 59 %, in a band with pink noise 88 to 89 % instead of 90 %.
+ */
 const hearing = ['-vad_prespeech', '30', '-vad_postspeech', '30'];
 const info = { provider: 'pocketsphinx', model: 'en-us 5prealpha', timing: 'engine' } as const;
 
