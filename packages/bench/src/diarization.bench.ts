@@ -4,7 +4,7 @@ import { needTools } from './tools.ts';
 /** Measured inside the worker, on conversations that it makes of synthetic voices. */
 export const diarizationBench: Bench = {
   name: 'diarization',
-  about: 'words to the right speaker, DER and word error rate of conversations in quiet and in bad rooms',
+  about: 'words to the right speaker, DER, overlap and word error rate of conversations in quiet and in bad rooms',
   run: async function* ({ folder, size }) {
     needTools(['flite', 'sox']);
     const { measureDiarization } = await import('@overtone/transcription-worker/bench');

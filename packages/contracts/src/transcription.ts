@@ -13,6 +13,8 @@ export const word = z.object({
   confidence: z.number().nullable(),
   /** The times were calculated from the length of the word, because the imported transcript has none for words. */
   interpolated: z.boolean().optional(),
+  /** Another person spoke at the same time. */
+  overlap: z.boolean().optional(),
 });
 export type Word = z.infer<typeof word>;
 

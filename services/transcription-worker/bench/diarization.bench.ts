@@ -10,10 +10,13 @@ import { conditions, degrade, type Condition } from './rooms.ts';
 
 export type DiarizationRow = { name: string; ours: string; goal?: string; met?: boolean };
 type Found = { speaker: string; start: number; end: number };
+/** Seconds in which several people speak: in the conversation, of these found, and found elsewhere. */
+type OverlapSeconds = { spoken: number; found: number; wrong: number };
 type Measured = {
   right: number;
   words: number;
   isNumberRight: boolean;
+  overlap: OverlapSeconds;
   labelled: LabelledRecording;
   recognition: Recognition;
 };
@@ -46,6 +49,7 @@ export async function* measureDiarization(folder: string, size: number): AsyncGe
     const id = conversation.name;
     return {
       ...countWords(conversation, found),
+      overlap: countOverlap(conversation.turns, found, seconds),
       isNumberRight: new Set(found.map(({ speaker }) => speaker)).size === conversation.speakers,
       labelled: {
         id,
@@ -94,6 +98,7 @@ async function rowOf(
     `words ${percent(share)}`,
     `number right ${numbers} of ${measured.length}`,
     `DER ${percent(der?.value ?? 0)} (collar ${collarSeconds} s${typeof sctk?.der === 'number' ? `, md-eval ${percent(sctk.der)}` : ''})`,
+    overlapOf(measured.map(({ overlap }) => overlap)),
     wer ? `WER PocketSphinx ${percent(wer.value)}` : 'no engine',
   ];
   const row = { name: `diarization: ${set}, ${condition.name}`, ours: parts.join(', ') };
@@ -122,6 +127,27 @@ function countWords({ turns }: Conversation, found: readonly Found[]): { right: 
     words += count;
   }
   return { right: bestMatch([...counts.values()], new Set()), words };
+}
+
+function countOverlap(spoken: readonly Found[], found: readonly Found[], seconds: number): OverlapSeconds {
+  const step = 0.01;
+  const count: OverlapSeconds = { spoken: 0, found: 0, wrong: 0 };
+  for (let time = step / 2; time < seconds; time += step) {
+    const [isSpoken, isFound] = [areSeveral(spoken, time), areSeveral(found, time)];
+    if (isSpoken) count.spoken += step;
+    if (isFound && isSpoken) count.found += step;
+    if (isFound && !isSpoken) count.wrong += step;
+  }
+  return count;
+}
+
+function areSeveral(turns: readonly Found[], time: number): boolean {
+  return new Set(turns.filter(({ start, end }) => start <= time && time < end).map(({ speaker }) => speaker)).size > 1;
+}
+
+function overlapOf(counts: readonly OverlapSeconds[]): string {
+  const seconds = (key: keyof OverlapSeconds): string => sum(counts.map((count) => count[key])).toFixed(1);
+  return `overlap ${seconds('spoken')} s, found ${seconds('found')} s, falsely marked ${seconds('wrong')} s`;
 }
 
 function nearestSpeaker(found: readonly Found[], time: number): string {

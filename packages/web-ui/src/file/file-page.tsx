@@ -194,6 +194,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           </div>
           <ImportNote file={file} transcript={transcript} />
           <UncertainLegend transcript={transcript} />
+          <OverlapLegend transcript={transcript} />
           {transcript.total > 0 || transcript.error !== null ? (
             <TranscriptView
               transcript={transcript}
@@ -239,6 +240,21 @@ function UncertainLegend({ transcript }: { transcript: Transcript }) {
     <p className={css['legend']} data-testid="legend">
       <Trans>
         <span>Dotted underline</span>: this word may be wrong
+      </Trans>
+    </p>
+  ) : null;
+}
+
+/** Explains the double underline if any word has it. */
+function OverlapLegend({ transcript }: { transcript: Transcript }) {
+  const hasOverlap = useMemo(
+    () => transcript.loaded.some(({ segment }) => segment.words.some(({ overlap }) => overlap)),
+    [transcript.loaded],
+  );
+  return hasOverlap ? (
+    <p className={css['legend']} data-testid="overlap-legend">
+      <Trans>
+        Words with a <span data-overlap="">double underline</span> were spoken while two people spoke at once.
       </Trans>
     </p>
   ) : null;

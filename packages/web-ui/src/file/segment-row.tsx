@@ -159,6 +159,7 @@ function Words({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | '
               data-t={token.start}
               data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
               data-unsure={isUncertain(segment, token.confidence) ? '' : undefined}
+              data-overlap={token.overlap ? '' : undefined}
             >
               <RedactedPart redaction={redactions[i]} text={token.text} />
             </span>{' '}

@@ -47,6 +47,16 @@ describe('tokensOf', () => {
       ['morning,', 1.3],
       ['Ada.', 2],
     ]));
+  it('keeps the mark of overlapping speech on words that an edit did not change', () => {
+    const words = first.words.map((word, i) => (i === 1 ? { ...word, overlap: true } : word));
+    const marked = (text: string) =>
+      tokensOf({ ...first, text, words })
+        .filter(({ overlap }) => overlap)
+        .map((token) => token.text);
+    expect(marked('Good morning, Ada.')).toEqual(['morning,']);
+    expect(marked('Good early morning, Ada.')).toEqual(['morning,']);
+    expect(marked('Good evening to you, Ada.')).toEqual([]);
+  });
   it('keeps the times of words that an edit did not change', () => {
     const edited = segment('Good early morning, Ada.', 1, [
       ['Good', 1, 1.3],

@@ -1,12 +1,13 @@
 import type { SegmentObject } from '@overtone/contracts';
 import { lastAtOrBefore } from '../lib/find-index.ts';
 
-/** A clickable word of a segment: when it is spoken, and the confidence of the engine. */
+/** A clickable word of a segment: when it is spoken, the confidence of the engine, and whether another person spoke, too. */
 export type Token = {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   readonly confidence: number | null;
+  readonly overlap: boolean;
 };
 
 const tokenCache = new WeakMap<SegmentObject, readonly Token[]>();
@@ -30,8 +31,8 @@ function withTimes(segment: SegmentObject, texts: readonly string[]): Token[] {
   const { words } = segment;
   if (texts.length === words.length) {
     return texts.map((text, i) => {
-      const { start, end, confidence } = words[i] as SegmentObject['words'][number];
-      return { text, start, end, confidence };
+      const { start, end, confidence, overlap = false } = words[i] as SegmentObject['words'][number];
+      return { text, start, end, confidence, overlap };
     });
   }
   const anchors = matchWords(texts, words);
@@ -43,7 +44,8 @@ function withTimes(segment: SegmentObject, texts: readonly string[]): Token[] {
   for (let i = 0; i < texts.length;) {
     const anchor = anchors[i];
     if (anchor) {
-      tokens.push({ text: texts[i] as string, start: anchor.start, end: anchor.end, confidence: anchor.confidence });
+      const { start, end, confidence, overlap = false } = anchor;
+      tokens.push({ text: texts[i] as string, start, end, confidence, overlap });
       i += 1;
       continue;
     }
@@ -53,7 +55,7 @@ function withTimes(segment: SegmentObject, texts: readonly string[]): Token[] {
     const to = anchors[next]?.start ?? segment.end_time;
     for (let index = i; index < next; index += 1) {
       const [start, end] = span(from, to, next - i, index - i);
-      tokens.push({ text: texts[index] as string, start, end, confidence: null });
+      tokens.push({ text: texts[index] as string, start, end, confidence: null, overlap: false });
     }
     i = next;
   }

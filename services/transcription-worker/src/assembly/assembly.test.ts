@@ -38,6 +38,46 @@ describe('assembly', () => {
     expect(segments.at(-1)?.speaker).toBe(1);
   });
 
+  it('marks a word whose middle lies in turns of two speakers', () => {
+    const words = say('one two three four', 0, 0.9, 0.1);
+    const { segments } = assemble(words, [turn(0, 2.5, 0), turn(1.4, 4, 1)], 4);
+    const all = segments.flatMap((segment) => segment.words);
+    expect(all.filter((word) => word.overlap).map(({ word }) => word)).toEqual(['two', 'three']);
+    expect(all.filter((word) => !word.overlap).every((word) => !('overlap' in word))).toBe(true);
+  });
+
+  it('does not mark words in several turns of one speaker, or at the border of turns that do not overlap', () => {
+    const words = say('one two three four', 0, 1, 0);
+    const turns = [turn(0, 1.5, 0), turn(0.2, 1.9, 0), turn(2.5, 4, 1)];
+    const all = assemble(words, turns, 4).segments.flatMap((segment) => segment.words);
+    expect(all.some((word) => word.overlap)).toBe(false);
+  });
+
+  it('assigns a word in overlapping turns to the speaker with more of it', () => {
+    const words = say('mine yours', 0, 1, 0.5);
+    const { segments } = assemble(words, [turn(0, 1, 0), turn(0.4, 2.5, 1), turn(1.5, 2, 0)], 4);
+    expect(segments.map((segment) => [segment.speaker, segment.text])).toEqual([
+      [0, 'mine'],
+      [1, 'yours'],
+    ]);
+  });
+
+  it('assigns a word that two speakers share equally to the one with the longer turn', () => {
+    const words = say('a', 2, 0.5);
+    expect(assemble(words, [turn(0, 9, 0), turn(1.9, 2.6, 1)], 9).segments[0]?.speaker).toBe(0);
+    const { segments } = assemble([...say('x', 0), ...words], [turn(0, 2.6, 0), turn(1.9, 9, 1)], 9);
+    expect(segments.map(({ speaker, words: [word] }) => [speaker, word?.overlap])).toEqual([
+      [0, undefined],
+      [1, true],
+    ]);
+  });
+
+  it('assigns a word after overlapping turns to the one that ended last', () => {
+    const words = [...say('x', 2), ...say('late', 11, 0.2)];
+    const { segments } = assemble(words, [turn(0, 10, 0), turn(4, 5, 1), turn(6, 7, 1), turn(20, 30, 2)], 30);
+    expect(segments.map((segment) => segment.speaker)).toEqual([0, 0]);
+  });
+
   it('reverts a change of speaker for one word without a pause', () => {
     const words = say('we should really do that soon', 0);
     const { segments } = assemble(words, [turn(0, 0.7, 0), turn(0.7, 1.02, 1), turn(1.02, 9, 0)], 10);

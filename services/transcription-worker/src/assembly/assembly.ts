@@ -15,16 +15,14 @@ type Run = { speaker: number; words: Word[] };
 export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
 
 /**
- * Builds segments of one speaker each from words and turns. Speakers are named SPEAKER_01, SPEAKER_02, ... in order of
- * appearance. Without turns, one speaker has all words.
+ * Builds segments of one speaker each from words and turns, which may overlap. Speakers are named SPEAKER_01,
+ * SPEAKER_02, ... in order of appearance. Without turns, one speaker has all words.
  */
 export function assemble(words: readonly Word[], turns: readonly Turn[], duration: number): Assembled {
-  const clamped = clamp(words, duration);
-  const speakers = speakersOf(clamped, turns);
-  smooth(clamped, speakers);
+  const assigned = assign(clamp(words, duration), turns);
+  smooth(assigned);
   const runs: Run[] = [];
-  for (const [i, word] of clamped.entries()) {
-    const speaker = speakers[i] ?? 0;
+  for (const { word, speaker } of assigned) {
     const current = runs.at(-1);
     if (!current || current.speaker !== speaker || breaksBefore(current.words, word))
       runs.push({ speaker, words: [word] });
@@ -55,42 +53,58 @@ function clamp(words: readonly Word[], duration: number): Word[] {
   });
 }
 
+type AssignedWord = { word: Word; speaker: number };
+
 /**
- * Assigns each word to the turn with the largest overlap, or to the nearest one. Both lists are in order of time, so that
- * one pass is enough (54,000 words and 6,000 turns take milliseconds).
+ * Assigns each word to a speaker and marks the words whose middle lies in turns of several speakers. Both lists are in
+ * order of their starts, so that one pass is enough (54,000 words and 6,000 turns take milliseconds).
  */
-function speakersOf(words: readonly Word[], turns: readonly Turn[]): number[] {
+function assign(words: readonly Word[], turns: readonly Turn[]): AssignedWord[] {
   let first = 0;
+  // Turns may lie within others: the turn before the first open one is not always the one that ended last.
+  let ended: Turn | undefined;
   return words.map((word) => {
-    while (first < turns.length - 1 && (turns[first] as Turn).end <= word.start) first += 1;
-    let best = turns[first]?.speaker ?? 0;
-    let most = -Infinity;
-    for (let i = Math.max(0, first - 1); i < turns.length; i++) {
+    for (let turn = turns[first]; turn && turn.end <= word.start; turn = turns[++first])
+      if (!ended || turn.end > ended.end) ended = turn;
+    const near = ended ? [ended] : [];
+    for (let i = first; i < turns.length; i++) {
       const turn = turns[i] as Turn;
-      if (turn.start > word.end && most > 0) break;
-      // Overlap in seconds; negative: the distance to the turn.
-      const overlap = Math.min(word.end, turn.end) - Math.max(word.start, turn.start);
-      if (overlap > most) {
-        most = overlap;
-        best = turn.speaker;
-      }
+      near.push(turn);
       if (turn.start > word.end) break;
     }
-    return best;
+    const middle = (word.start + word.end) / 2;
+    const atMiddle = near.filter(({ start, end }) => start <= middle && middle < end);
+    const isOverlapped = atMiddle.some(({ speaker }) => speaker !== atMiddle[0]?.speaker);
+    return { word: isOverlapped ? { ...word, overlap: true } : word, speaker: speakerOf(word, near) };
   });
 }
 
+/** The speaker with most of the word; of equal ones, the one with the longer turn. Without any, that of the nearest turn. */
+function speakerOf(word: Word, turns: readonly Turn[]): number {
+  const shares = new Map<number, { seconds: number; longest: number }>();
+  let nearest = { distance: Infinity, speaker: 0 };
+  for (const { start, end, speaker } of turns) {
+    const seconds = Math.min(word.end, end) - Math.max(word.start, start);
+    if (-seconds < nearest.distance) nearest = { distance: -seconds, speaker };
+    if (seconds <= 0) continue;
+    const { seconds: before, longest } = shares.get(speaker) ?? { seconds: 0, longest: 0 };
+    shares.set(speaker, { seconds: before + seconds, longest: Math.max(longest, end - start) });
+  }
+  const [most] = [...shares].sort(([, x], [, y]) => y.seconds - x.seconds || y.longest - x.longest);
+  return most?.[0] ?? nearest.speaker;
+}
+
 /** Reverts changes of speaker for one or two words without a pause on either side. */
-function smooth(words: readonly Word[], speakers: number[]): void {
+function smooth(words: AssignedWord[]): void {
   let begin = 0;
   while (begin < words.length) {
     let end = begin + 1;
-    while (end < words.length && speakers[end] === speakers[begin]) end += 1;
-    const [before, after] = [speakers[begin - 1], speakers[end]];
-    const seconds = (words[end - 1]?.end ?? 0) - (words[begin]?.start ?? 0);
+    while (end < words.length && words[end]?.speaker === words[begin]?.speaker) end += 1;
+    const [before, after] = [words[begin - 1]?.speaker, words[end]?.speaker];
+    const seconds = (words[end - 1]?.word.end ?? 0) - (words[begin]?.word.start ?? 0);
     const breathless = gapBefore(words, begin) < 0.25 && gapBefore(words, end) < 0.25;
     if (before !== undefined && before === after && end - begin <= slipWords && seconds < slipSeconds && breathless)
-      speakers.fill(before, begin, end);
+      for (const word of words.slice(begin, end)) word.speaker = before;
     begin = end;
   }
 }
@@ -110,8 +124,8 @@ function mean(values: number[]): number | null {
     : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 1000) / 1000;
 }
 
-function gapBefore(words: readonly Word[], i: number): number {
-  return (words[i]?.start ?? Infinity) - (words[i - 1]?.end ?? -Infinity);
+function gapBefore(words: readonly AssignedWord[], i: number): number {
+  return (words[i]?.word.start ?? Infinity) - (words[i - 1]?.word.end ?? -Infinity);
 }
 
 function endsSentence(word: Word): boolean {

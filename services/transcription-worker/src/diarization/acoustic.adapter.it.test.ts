@@ -8,7 +8,7 @@ import { record, type SpokenTurn, type Utterance } from '@overtone/testkit/recor
 import { createConversation } from '../../bench/conversations.ts';
 import { conditions, degrade, type Condition } from '../../bench/rooms.ts';
 import { alternate, cards, librivox, meeting } from '../../test/utterances.ts';
-import { bytesPerSecond, wavHeader, wavSeconds } from '../audio/wav.ts';
+import { bytesPerSecond, readSamples, sampleRate, wavHeader, wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
 import { createAcousticDiarizer } from './acoustic.adapter.ts';
 
@@ -82,6 +82,41 @@ async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?:
   };
 }
 
+async function samplesOf(utterances: readonly Utterance[]): Promise<Float32Array> {
+  const wavPath = join(folder, `${Math.random()}.wav`);
+  await record(wavPath, utterances, 0);
+  return readSamples(wavPath, 0, await wavSeconds(wavPath));
+}
+
+/**
+ * Two people speak in turns; the last turn of the second begins `early` seconds before the first has ended. @returns the
+ * time when both speak, and the times when two turns of different speakers were found (in steps of 0.1 s).
+ */
+async function diarizeOverlap(one: readonly Utterance[], other: readonly Utterance[], early: number) {
+  const [conversation, last, reply] = [
+    await samplesOf(alternate(one, other)),
+    await samplesOf(one.slice(2, 4)),
+    await samplesOf(other.slice(2)),
+  ];
+  const end = conversation.length + last.length;
+  const start = end - early * sampleRate;
+  const tracks = [new Float32Array(start + reply.length), new Float32Array(start + reply.length)] as const;
+  tracks[0].set(conversation);
+  tracks[0].set(last, conversation.length);
+  tracks[1].set(reply, start);
+  const wavPath = join(folder, `${Math.random()}.wav`);
+  await writeFile(wavPath, degrade({ tracks: [...tracks] }, conditionOf('clean'), 1, null));
+  const seconds = await wavSeconds(wavPath);
+  const { turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
+  const times = Array.from({ length: Math.floor(seconds * 10) }, (_, i) => i / 10);
+  const speakersAt = (time: number) =>
+    new Set(turns.filter((turn) => turn.start <= time && time < turn.end).map(({ speaker }) => speaker)).size;
+  return {
+    both: { start: start / sampleRate, end: end / sampleRate },
+    overlaps: times.filter((time) => speakersAt(time) > 1),
+  };
+}
+
 describe('acoustic diarization', () => {
   it.each([
     ['two synthetic voices', meeting, 2],
@@ -139,6 +174,31 @@ describe('acoustic diarization', () => {
       const name = 'band, room 0.5 s, white 15 dB';
       expect((await diarizeInRoom(3, name, { maxSpeakers: 2 })).speakers).toBe(2);
       expect((await diarizeInRoom(1, name, { minSpeakers: 2 })).speakers).toBe(2);
+    },
+    slow,
+  );
+
+  it.each([
+    ['two synthetic voices', of('slt'), of('rms'), 3],
+    ['a real and a synthetic voice', librivox, of('rms'), 2],
+  ])(
+    'returns two turns where %s speak at once, and only there',
+    async (_, one, other, early) => {
+      const { both, overlaps } = await diarizeOverlap(one, other, early);
+      expect(overlaps.length / 10).toBeGreaterThan(early / 2);
+      expect(overlaps.every((time) => time > both.start - 0.5 && time < both.end + 0.5)).toBe(true);
+    },
+    slow,
+  );
+
+  it.each([
+    ['two synthetic voices', of('slt'), of('rms')],
+    ['two real people', librivox, cards],
+    ['a real and a synthetic voice', librivox, of('rms')],
+  ])(
+    'returns no overlapping turns when %s speak one after the other',
+    async (_, one, other) => {
+      expect((await diarizeOverlap(one, other, 0)).overlaps).toEqual([]);
     },
     slow,
   );

@@ -5,6 +5,7 @@ import { turnsFrom } from './acoustic.ts';
 import { featuresOf } from './features.ts';
 import { readNoisySpeech } from './noisy-features.ts';
 import { turnsInNoise } from './noisy-speakers.ts';
+import { addOverlaps } from './overlaps.ts';
 
 const request = z.object({
   wavPath: z.string(),
@@ -24,7 +25,7 @@ function hopFor(seconds: number): number {
  */
 const clearRange = 28;
 
-/** The same for noisy recordings, in frames of 20 ms. */
+/** The same for noisy recordings and for overlaps, in frames of 20 ms. */
 function stepFor(seconds: number): number {
   return seconds <= 1800 ? 1 : seconds <= 4 * 3600 ? 2 : 4;
 }
@@ -32,13 +33,25 @@ function stepFor(seconds: number): number {
 serveTasks(async (input, { onProgress }) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);
   const levels = await frameLevels(wavPath, seconds);
-  const tell = (share: number): void => onProgress(share * 0.95);
+  const step = stepFor(seconds);
   const bounds = { min: minSpeakers, max: maxSpeakers };
+  /** Reports the progress of a part that takes from `from` to `to` of the whole. */
+  const report =
+    (from: number, to: number) =>
+    (share: number): void =>
+      onProgress(from + share * (to - from));
   if (levelRange(levels) < clearRange) {
-    const noisy = await readNoisySpeech({ wavPath, seconds, step: stepFor(seconds), onProgress: tell });
+    const noisy = await readNoisySpeech({ wavPath, seconds, step, onProgress: report(0, 0.95) });
     return { turns: turnsInNoise(noisy.features, noisy.regions, bounds) };
   }
   const regions = speechRegions(levels, { minGap: 0.25, pad: 0.05 });
-  const features = await featuresOf({ wavPath, regions, levels, hop: hopFor(seconds), onProgress: tell });
-  return { turns: turnsFrom(features, regions, bounds) };
+  const features = await featuresOf({
+    wavPath,
+    regions,
+    levels,
+    hop: hopFor(seconds),
+    onProgress: report(0, 0.6),
+  });
+  const turns = turnsFrom(features, regions, bounds);
+  return { turns: await addOverlaps({ wavPath, seconds, levels, turns, step, onProgress: report(0.6, 0.95) }) };
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { likeliestSpeakers, toTurns } from './turns.ts';
+import { likeliestSpeakers, mergeTurns, toTurns } from './turns.ts';
 
 function scores(...rows: [number, number][]): Float64Array[] {
   return rows.map((row) => Float64Array.from(row));
@@ -36,6 +36,21 @@ describe('turns', () => {
       { start: 0, end: 2, speaker: 0 },
       { start: 3.5, end: 4, speaker: 0 },
       { start: 4, end: 5, speaker: 1 },
+    ]);
+  });
+
+  it('of one speaker that overlap or touch are merged; those of several speakers are not', () => {
+    const turns = [
+      { start: 0, end: 2, speaker: 0 },
+      { start: 2, end: 5, speaker: 1 },
+      { start: 1.5, end: 2, speaker: 1 },
+      { start: 1.8, end: 2.3, speaker: 0 },
+      { start: 6, end: 7, speaker: 0 },
+    ];
+    expect(mergeTurns(turns)).toEqual([
+      { start: 0, end: 2.3, speaker: 0 },
+      { start: 1.5, end: 5, speaker: 1 },
+      { start: 6, end: 7, speaker: 0 },
     ]);
   });
 });

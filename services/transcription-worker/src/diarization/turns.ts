@@ -49,3 +49,20 @@ export function toTurns(blocks: readonly TimeSpan[], labels: readonly number[]):
   }
   return turns;
 }
+
+/** Joins the turns of each speaker that overlap or touch. @returns turns in order of their starts. */
+export function mergeTurns(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = [];
+  const lastOf = new Map<number, Turn>();
+  for (const turn of turns.toSorted((x, y) => x.start - y.start)) {
+    const last = lastOf.get(turn.speaker);
+    if (last && turn.start <= last.end) {
+      last.end = Math.max(last.end, turn.end);
+      continue;
+    }
+    const added = { ...turn };
+    lastOf.set(turn.speaker, added);
+    merged.push(added);
+  }
+  return merged;
+}
