@@ -107,6 +107,21 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
       await press('Undo');
       await page.getByText('Good morning, zebrafinch.').waitFor();
     }),
+    step('words that two people spoke at once are underlined twice, and a legend says so', async () => {
+      const words = ['Yes', 'no', 'maybe'].map((word, i) => ({ word, start: i, end: i + 0.9, confidence: 0.9 }));
+      const marked = words.map((word, i) => (i === 1 ? { ...word, overlap: true } : word));
+      const segment = { start_time: 0, end_time: 3, speaker: 'Ada', text: 'Yes no maybe', words: marked };
+      await page.goto('/');
+      await openAdd('Import a transcript');
+      await choose('overlap.json', JSON.stringify({ title: 'Two at once', segments: [segment] }));
+      await page.getByTestId('import-preview').waitFor();
+      await press('Import');
+      await page.getByRole('heading', { name: 'Two at once' }).waitFor();
+      await page.getByTestId('overlap-legend').getByText('spoken while two people spoke at once').waitFor();
+      assert.deepEqual(await page.getByTestId('transcript').locator('[data-overlap]').allInnerTexts(), ['no']);
+      assert.deepEqual(await barriers(page), []);
+      await snapAt('overlap');
+    }),
     step('a recording with a pause becomes a file that plays and seeks', async () => {
       await page.goto('/');
       await openAdd('Record');
