@@ -13,8 +13,9 @@ export function createVoiceSources({ db }: { db: Db }) {
       if (!(await readVoiceSettings(db)).profiles_enabled) return { file: null };
       const file = await db.mediaFile.findFirst({ where: { id: fileId, ...withVoices } });
       if (!file || !hasMedia(file)) return { file: null };
-      const spoken = await db.$queryRaw<{ speakerId: string; start: number; end: number }[]>`
-        select s.uuid::text as "speakerId", t.start_time as start, t.end_time as end
+      const spoken = await db.$queryRaw<Parameters<typeof selectSpans>[0]>`
+        select s.uuid::text as "speakerId", t.start_time as start, t.end_time as end,
+          t.words @> '[{"overlap": true}]' as "hasOverlap"
         from transcript_segment t join speaker s on s.uuid = t.speaker_id
         where t.media_file_id = ${fileId}::uuid and not s.voice_excluded and t.end_time > t.start_time
         order by s.uuid, t.position`;

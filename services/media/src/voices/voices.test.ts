@@ -5,6 +5,10 @@ function pair(first: string, second: string, confidence: number) {
   return { first, second, confidence };
 }
 
+function spokenBy(speakerId: string, ...parts: [start: number, end: number, hasOverlap?: boolean][]) {
+  return parts.map(([start, end, hasOverlap = false]) => ({ speakerId, start, end, hasOverlap }));
+}
+
 function voicesOf(...ids: string[]) {
   return ids.map((id) => ({ id, fileId: `file of ${id}` }));
 }
@@ -26,12 +30,7 @@ describe('clusters of voices', () => {
 
 describe('parts of a speaker', () => {
   it('takes the longest parts first, up to three minutes, in order of time', () => {
-    const spoken = [
-      { speakerId: 's', start: 0, end: 1 },
-      { speakerId: 's', start: 10, end: 150 },
-      { speakerId: 's', start: 200, end: 300 },
-    ];
-    expect(selectSpans(spoken)).toEqual([
+    expect(selectSpans(spokenBy('s', [0, 1], [10, 150], [200, 300]))).toEqual([
       {
         speakerId: 's',
         spans: [
@@ -42,9 +41,21 @@ describe('parts of a speaker', () => {
     ]);
   });
 
+  it('leaves out parts with another voice when there are twenty seconds without', () => {
+    const spansOf = (...parts: [number, number, boolean?][]) => selectSpans(spokenBy('s', ...parts))[0]?.spans;
+    expect(spansOf([0, 12], [20, 50, true], [60, 68])).toEqual([
+      [0, 12],
+      [60, 68],
+    ]);
+    expect(spansOf([0, 12], [20, 50, true])).toEqual([
+      [0, 12],
+      [20, 50],
+    ]);
+  });
+
   it('changes the fingerprint when other parts are spoken', () => {
-    const one = selectSpans([{ speakerId: 's', start: 0, end: 4 }]);
-    const other = selectSpans([{ speakerId: 's', start: 0, end: 5 }]);
+    const one = selectSpans(spokenBy('s', [0, 4]));
+    const other = selectSpans(spokenBy('s', [0, 5]));
     expect(fingerprintOf('key', one)).toBe(fingerprintOf('key', structuredClone(one)));
     expect(fingerprintOf('key', one)).not.toBe(fingerprintOf('key', other));
   });

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { voiceLimits, type SpokenSpans } from '@overtone/contracts';
 
-type Spoken = { speakerId: string; start: number; end: number };
+type Spoken = {
+  speakerId: string;
+  start: number;
+  end: number;
+  /** Another person speaks in it, too. */
+  hasOverlap: boolean;
+};
+
+/** Seconds of a speaker alone; with fewer, parts with another voice are better than none. */
+const enoughAlone = 20;
 
 /** The longest parts of every speaker, in order of time, up to what an embedding needs. */
 export function selectSpans(spoken: readonly Spoken[]): SpokenSpans[] {
@@ -9,7 +18,7 @@ export function selectSpans(spoken: readonly Spoken[]): SpokenSpans[] {
   return [...bySpeaker].map(([speakerId, parts]) => {
     let seconds = 0;
     const spans: [number, number][] = [];
-    for (const { start, end } of parts.toSorted((x, y) => y.end - y.start - (x.end - x.start))) {
+    for (const { start, end } of partsAlone(parts).toSorted((x, y) => y.end - y.start - (x.end - x.start))) {
       if (seconds >= voiceLimits.seconds || spans.length >= voiceLimits.spans) break;
       const length = Math.min(end - start, voiceLimits.seconds - seconds);
       spans.push([start, start + length]);
@@ -17,6 +26,11 @@ export function selectSpans(spoken: readonly Spoken[]): SpokenSpans[] {
     }
     return { speakerId, spans: spans.toSorted(([one], [other]) => one - other) };
   });
+}
+
+function partsAlone(parts: readonly Spoken[]): readonly Spoken[] {
+  const alone = parts.filter(({ hasOverlap }) => !hasOverlap);
+  return alone.reduce((sum, { start, end }) => sum + end - start, 0) >= enoughAlone ? alone : parts;
 }
 
 /** Changes when other parts are spoken by a speaker, or the recording is another one. */
