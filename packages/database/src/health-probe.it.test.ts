@@ -71,7 +71,7 @@ function waitUntilResponsive(): Promise<unknown> {
   return waitFor(async () => (await pool.query('select 1')).rowCount === 1);
 }
 
-const notSent = 'Connection terminated: database unresponsive, query not sent';
+const notSent = 'Connection terminated: no connection to the database, query not sent';
 const noResponse = 'Connection terminated: database unresponsive, query may have been executed';
 /** On a loaded machine the pool's own connection timeout can expire first. */
 const noConnection = new RegExp(`^${notSent}$|^timeout exceeded when trying to connect$`);

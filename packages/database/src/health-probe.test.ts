@@ -23,7 +23,7 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
-  health.close();
+  health.end();
   jest.useRealTimers();
 });
 
@@ -110,10 +110,10 @@ describe('database health probe', () => {
     expect([probes.size, probesStarted, jest.getTimerCount()]).toEqual([0, 1, 0]);
   });
 
-  it('rejects pending operations after close, then stops its timer', () => {
+  it('rejects pending operations when it ends, and stops its timer and its probe', () => {
     const { operation } = trackOperation();
-    health.close();
-    jest.advanceTimersByTime(10 * silenceLimitMs);
+    jest.advanceTimersByTime(silenceLimitMs / 2);
+    health.end();
     expect([operation.rejections, probes.size, jest.getTimerCount()]).toEqual([1, 0, 0]);
   });
 });

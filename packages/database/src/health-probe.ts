@@ -47,7 +47,6 @@ export class HealthProbe {
   #timer: NodeJS.Timeout | undefined;
   #silentTicks = 0;
   #unresponsive = false;
-  #closed = false;
   #cancelProbe: (() => void) | undefined;
 
   constructor(options: Options) {
@@ -72,12 +71,14 @@ export class HealthProbe {
     };
   }
 
-  /** Accepts no new operations; pending ones are still rejected. */
-  close(): void {
-    this.#closed = true;
-    if (this.#pending.size > 0) return;
+  /** Rejects pending operations and stops the timer: nothing responds any more. */
+  end(): void {
+    const rejected = [...this.#pending];
+    this.#pending.clear();
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#reset();
+    for (const reject of rejected) reject();
   }
 
   #scheduleTick(): void {
@@ -86,7 +87,7 @@ export class HealthProbe {
 
   #tick(): void {
     this.#timer = undefined;
-    if (this.#pending.size === 0 && (!this.#unresponsive || this.#closed)) return this.#reset();
+    if (this.#pending.size === 0 && !this.#unresponsive) return this.#reset();
     this.#silentTicks += 1;
     if (this.#silentTicks >= ticksPerLimit && !this.#unresponsive) this.#rejectPending();
     // Repeated while the server is unresponsive: the first probe may have been lost with the server.

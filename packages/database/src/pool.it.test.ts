@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics, runInFlow, type Flow } from '@overtone/service-kit';
 import { createDatabase } from '@overtone/testkit';
@@ -67,5 +68,15 @@ describe('connection pool', () => {
     expect(full).toMatch(/^db_pool_waiting 1$/m);
     expect(await metrics.registry.metrics()).toMatch(/^db_pool_waiting 0$/m);
     await pool.end();
+  });
+
+  it('rejects callers that wait for a connection when it ends', async () => {
+    const pool = poolOf(1, 0);
+    const client = await pool.connect();
+    const waiting = pool.connect().then(String, String);
+    const ended = pool.end();
+    client.release();
+    await ended;
+    expect(await Promise.race([waiting, nextTurn('still waiting')])).toMatch('Connection terminated');
   });
 });

@@ -53,7 +53,7 @@ export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: 
 
 // The prefix `Connection terminated` marks both errors as a lost database (see service-kit, lost-database.ts).
 function createNotSentError(): Error {
-  return new Error('Connection terminated: database unresponsive, query not sent');
+  return new Error('Connection terminated: no connection to the database, query not sent');
 }
 
 /** The caller must not retry without a check: the statement may have been executed. */
@@ -87,9 +87,10 @@ class MonitoredPool extends Pool {
     return this.#query(config, values) as never;
   }
 
-  override end(): Promise<void> {
-    this.#health.close();
-    return super.end();
+  override async end(): Promise<void> {
+    await super.end();
+    // pg forgets the callers that still wait for a connection.
+    this.#health.end();
   }
 
   async #query(config: never, values?: unknown): Promise<unknown> {
