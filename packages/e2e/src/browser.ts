@@ -106,3 +106,13 @@ export async function saveForm(page: Page): Promise<void> {
   await save.click();
   await page.locator('button:disabled:not([data-loading])', { hasText: /^Save$/ }).waitFor();
 }
+
+/** Holds back the PUT requests to `url`. @returns sends them, and holds back no more */
+export async function holdSaves(page: Page, url: string): Promise<() => void> {
+  const released = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (route.request().method() === 'PUT') await released.promise;
+    await route.continue();
+  });
+  return released.resolve;
+}

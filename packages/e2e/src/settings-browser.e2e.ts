@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import { barriers, schemesAt, widths } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, holdSaves, launchBrowser } from './browser.ts';
 import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -226,8 +226,23 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
         .getByRole('button', { name: /^Use default/ })
         .press('Enter');
       assert.equal(await threshold.inputValue(), '5');
+      await until('it can be saved', () => page.getByRole('button', { name: 'Save' }).isEnabled());
       await threshold.press('Enter');
-      await until('the default is effective again', async () => (await page.getByText(/setting saved/).count()) > 1);
+      await until('the default is saved', async () => (await page.getByText(/unsaved change/).count()) === 0);
+    }),
+    step('what is entered while settings are saved stays', async () => {
+      await page.goto('/admin/authentication/lockout');
+      const release = await holdSaves(page, '**/api/admin/auth-config/lockout');
+      const minutes = setting(page, 'account_lockout_duration_minutes').getByRole('textbox');
+      const longest = setting(page, 'account_lockout_max_duration_minutes').getByRole('textbox');
+      await minutes.fill('16');
+      await minutes.press('Enter');
+      await longest.fill('1500');
+      release();
+      await page.getByText(/1 setting saved/).waitFor();
+      await page.getByText('1 unsaved change').waitFor();
+      assert.deepEqual([await minutes.inputValue(), await longest.inputValue()], ['16', '1500']);
+      await page.getByRole('button', { name: 'Discard changes' }).click();
     }),
   ];
 
@@ -236,7 +251,10 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
     checks: [...forms, ...mapped],
     close: async () => {
       const client = await signIn(instance.baseUrl, admin.email, admin.password);
-      await client.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: null });
+      await client.send('PUT', '/api/admin/auth-config/lockout', {
+        rate_limit_auth_per_minute: null,
+        account_lockout_duration_minutes: null,
+      });
       await client.send('PUT', '/api/admin/auth-config/ldap', {
         ldap_user_groups: null,
         ldap_bind_password_clear: true,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import type { Browser, Page } from '@playwright/test';
 import { barriers, schemesAt, widths } from './barriers.ts';
-import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
+import { fitsWidth, holdSaves, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -84,6 +84,19 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await press('Save');
       await page.getByText(/^Saved\./).waitFor();
       assert.equal((await stored()).schedule, '30 2 * * 1');
+    }),
+    step('what is entered while the schedule is saved stays', async () => {
+      const release = await holdSaves(page, '**/api/admin/directory-sync');
+      const most = page.getByRole('textbox', { name: 'Accounts a run may disable' });
+      await page.getByRole('textbox', { name: 'Schedule' }).fill('45 2 * * 1');
+      await press('Save');
+      await most.fill('77');
+      release();
+      await page.getByText(/02:45.*Monday/).waitFor();
+      await page.getByText('1 unsaved change').waitFor();
+      assert.equal(await most.inputValue(), '77');
+      await press('Discard changes');
+      assert.equal((await stored()).schedule, '45 2 * * 1');
     }),
     step('a dry run without a directory is reported, and listed among the runs', async () => {
       await press('Start dry run');

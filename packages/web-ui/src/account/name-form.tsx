@@ -14,9 +14,9 @@ export function NameForm({ me }: { me: User }) {
   const draft = useDraft('account-name', me.full_name);
   const name = draft.value;
   const save = useMutation({
-    mutationFn: () => call('PUT /api/users/me', { body: { full_name: name.trim() } }),
-    onSuccess: (next) => {
-      draft.drop();
+    mutationFn: (entered: string) => call('PUT /api/users/me', { body: { full_name: entered.trim() } }),
+    onSuccess: (next, entered) => {
+      draft.dropSaved(entered);
       client.setQueryData(['me'], next);
       notify(t`Name saved.`);
     },
@@ -25,7 +25,7 @@ export function NameForm({ me }: { me: User }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.mutate(name);
       }}
     >
       <Stack gap="sm" maw={420}>

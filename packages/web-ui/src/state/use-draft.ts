@@ -25,11 +25,24 @@ export function useDraft<T>(key: string, saved: T, { askToLeave = true, store = 
     (value: T) => (JSON.stringify(value) === savedText ? store.drop(key) : store.write(key, value)),
     [store, key, savedText],
   );
+  const dropSaved = useCallback(
+    (value: T) => {
+      if (Object.is(store.read(key), value)) store.drop(key);
+    },
+    [store, key],
+  );
   useUnsaved(askToLeave && changed, drop, () => store.read(key) !== undefined);
   return useMemo(
-    () => ({ value: stored ?? saved, set, changed, restored: initial !== undefined && stored === initial, drop }),
+    () => ({
+      value: stored ?? saved,
+      set,
+      changed,
+      restored: initial !== undefined && stored === initial,
+      drop,
+      dropSaved,
+    }),
     // `savedText` instead of `saved`: callers create a new object on every render.
-    [stored, savedText, set, changed, initial, drop],
+    [stored, savedText, set, changed, initial, drop, dropSaved],
   );
 }
 

@@ -10,8 +10,9 @@ export type Draft<T> = {
   readonly changed: boolean;
   /** True when the form opened with this draft. */
   readonly restored: boolean;
-  /** Deletes the draft after saving or discarding. */
   readonly drop: () => void;
+  /** Deletes the draft after `value` was saved, unless it was changed in the meantime. */
+  readonly dropSaved: (value: T) => void;
 };
 
 /** Drops a draft; asks first when it was changed. @returns false when the person keeps editing. */

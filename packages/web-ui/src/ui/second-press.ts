@@ -37,14 +37,12 @@ export function ignoreSecondPresses(page: Window): void {
     },
     { capture: true },
   );
-  page.addEventListener(
-    'input',
-    ({ target }) => {
-      const form = target instanceof Element ? target.closest('form') : null;
-      if (form) submittedAt.delete(form);
-    },
-    { capture: true },
-  );
+  // A button may change the form, too. Enter in a field clicks the submit button.
+  const onChange = ({ target }: Event): void => {
+    const form = target instanceof Element && !target.closest('[type=submit]') ? target.closest('form') : null;
+    if (form) submittedAt.delete(form);
+  };
+  for (const type of ['input', 'click'] as const) page.addEventListener(type, onChange, { capture: true });
 }
 
 function controlAt(target: EventTarget | null): Element | null {

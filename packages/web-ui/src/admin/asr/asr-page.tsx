@@ -23,6 +23,8 @@ const providersQuery = queryOptions({
   refetchInterval: 10_000,
 });
 const kinds = ['sherpa-onnx', 'openai-compatible', 'pocketsphinx'] as const;
+type Entered = { readonly list: AsrProvider[]; readonly keys: Keys };
+
 const noKeys: Keys = {};
 
 /** Administration > ASR provider: which engine recognises speech, in which order, and how each does on the workers. */
@@ -58,19 +60,19 @@ function ProviderForm({ saved }: { saved: Answer }) {
   const dropKeys = (): void => setKeys(noKeys);
   useUnsaved(Object.keys(keys).length > 0, dropKeys);
   const saving = useMutation({
-    mutationFn: () =>
+    mutationFn: ({ list, keys }: Entered) =>
       call('PUT /api/admin/asr-providers', {
         body: {
           revision: draft.changed ? revision : saved.revision,
           providers: list.map((provider) => bodyOf(provider, keys)),
         },
       }),
-    onSuccess: (answer) => {
+    onSuccess: (answer, entered) => {
       notify(t`Saved.`);
       client.setQueryData(providersQuery.queryKey, answer);
       setRevision(answer.revision);
-      draft.drop();
-      dropKeys();
+      draft.dropSaved(entered.list);
+      setKeys((now) => (now === entered.keys ? noKeys : now));
     },
   });
   const discard = (): void => {
@@ -88,7 +90,7 @@ function ProviderForm({ saved }: { saved: Answer }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (changed) saving.mutate();
+        if (changed) saving.mutate({ list, keys });
       }}
     >
       <Stack gap="md">

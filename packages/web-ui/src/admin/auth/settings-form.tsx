@@ -9,6 +9,7 @@ import { notify } from '../../ui/notify.ts';
 import { useUnsaved } from '../../ui/unsaved.tsx';
 import { RestoredNote } from '../../ui/draft.tsx';
 import { useDraft } from '../../state/use-draft.ts';
+import { withoutSaved } from '../settings/changes.ts';
 import { Section } from '../../ui/pane.tsx';
 import css from './auth.module.css';
 import { ChangeHistory } from './change-history.tsx';
@@ -31,18 +32,25 @@ export function SettingsForm({ category, items }: Props) {
   const changed = Object.keys(edits).length;
   const invalid = items.filter((item) => errorOfValue(item, edits) !== null);
   const save = useMutation({
-    mutationFn: () => call('PUT /api/admin/auth-config/{category}', { params: { category }, body: { ...edits } }),
+    mutationFn: async (entered: Edits) => {
+      const answer = await call('PUT /api/admin/auth-config/{category}', {
+        params: { category },
+        body: { ...entered },
+      });
+      // Load the new values before the edits are cleared, so that the form never shows the old values.
+      await client.invalidateQueries({ queryKey: ['auth-config'] });
+      return answer;
+    },
     onSettled: (_, error) => setRefused(error),
-    onSuccess: async ({ updated_count }) => {
+    onSuccess: ({ updated_count }, entered) => {
       setSubmitted(false);
       notify(
         updated_count === 0
           ? t`No changes.`
           : t`${plural(updated_count, { one: '# setting', other: '# settings' })} saved.`,
       );
-      // Load the new values before the edits are cleared, so that the form never shows the old values.
-      await client.invalidateQueries({ queryKey: ['auth-config'] });
-      setEdits({});
+      // What was entered while they were saved stays.
+      setEdits(withoutSaved(edits, entered));
       for (const key of ['public', 'approvals', 'source-sessions']) void client.invalidateQueries({ queryKey: [key] });
     },
   });
@@ -60,7 +68,7 @@ export function SettingsForm({ category, items }: Props) {
       onSubmit={(event) => {
         event.preventDefault();
         setSubmitted(true);
-        if (invalid.length === 0 && changed > 0) save.mutate();
+        if (invalid.length === 0 && changed > 0) save.mutate(edits);
         else focusOn(invalid[0]?.config_key);
       }}
     >

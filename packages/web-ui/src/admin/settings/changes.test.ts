@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changesOf } from './changes.ts';
+import { changesOf, withoutSaved } from './changes.ts';
 
 const saved = { schedule: '0 3 * * *', enabled: false, s3_secret_key: null, s3_secret_key_is_set: true };
 
@@ -17,5 +17,13 @@ describe('changesOf', () => {
     expect(changesOf(saved, {}, {})).toEqual({});
     expect(changesOf(saved, {}, { s3_secret_key: 'new' })).toEqual({ s3_secret_key: 'new' });
     expect(changesOf(saved, {}, { s3_secret_key: null })).toEqual({ s3_secret_key: null });
+  });
+});
+
+describe('withoutSaved', () => {
+  it('keeps what was entered while the settings were saved', () => {
+    const saved = { a: 'one', b: 'two' };
+    expect(withoutSaved({ ...saved, b: 'three', c: 'new' }, saved)).toEqual({ b: 'three', c: 'new' });
+    expect(withoutSaved(saved, saved)).toEqual({});
   });
 });

@@ -7,6 +7,11 @@ export function changesOf<S extends object>(saved: S, edits: Partial<S>, secrets
   return { ...Object.fromEntries(different), ...secrets } as Partial<S>;
 }
 
+/** The edits without those that were saved: what was entered while they were saved. */
+export function withoutSaved<T>(edits: Readonly<Record<string, T>>, saved: Readonly<Record<string, T>>) {
+  return Object.fromEntries(Object.entries(edits).filter(([key, value]) => !Object.is(value, saved[key])));
+}
+
 /** Whether two values are equal; a list is a set of choices, whose order has no meaning. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (!Array.isArray(left) || !Array.isArray(right)) return left === right;

@@ -19,7 +19,7 @@ type Props<S extends object, T> = {
 /** The frame of a settings form: its test, and the buttons that save or discard. */
 export function SettingsForm<S extends object, T>({ form, test, question = null, children }: Props<S, T>) {
   const [isAsking, setAsking] = useState(false);
-  const { draft, changed, refused, saving, testing, discard } = form;
+  const { draft, changed, refused, save, saving, testing, discard } = form;
   // Each of them shows its own error.
   const fields = Object.keys(form.fields);
   return (
@@ -28,7 +28,7 @@ export function SettingsForm<S extends object, T>({ form, test, question = null,
         <Confirm
           title={question.title}
           action={question.action}
-          run={() => saving.mutateAsync()}
+          run={save}
           onDone={() => undefined}
           onClose={() => setAsking(false)}
         >
@@ -41,7 +41,8 @@ export function SettingsForm<S extends object, T>({ form, test, question = null,
           event.preventDefault();
           if (changed === 0) return;
           if (question) setAsking(true);
-          else saving.mutate();
+          // The form shows the error.
+          else save().catch(() => undefined);
         }}
       >
         <Stack gap="md" maw={560}>

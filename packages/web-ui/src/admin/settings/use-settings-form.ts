@@ -5,7 +5,7 @@ import { fieldOf } from '../../api/problem.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUnsaved } from '../../ui/unsaved.tsx';
-import { changesOf, type Secrets } from './changes.ts';
+import { changesOf, withoutSaved, type Secrets } from './changes.ts';
 
 type Options<S extends object, T> = {
   /** Of the draft, stable across reloads. */
@@ -15,6 +15,8 @@ type Options<S extends object, T> = {
   readonly save: (changes: Partial<S>) => Promise<unknown>;
   readonly test?: (changes: Partial<S>) => Promise<T>;
 };
+
+type Entered<S> = { readonly edits: Partial<S>; readonly secrets: Secrets };
 
 const noEdits = {};
 const noSecrets: Secrets = {};
@@ -32,11 +34,13 @@ export function useSettingsForm<S extends object, T = never>({ name, saved, save
   };
   useUnsaved(Object.keys(secrets).length > 0, () => setSecrets(noSecrets));
   const saving = useMutation({
-    mutationFn: () => save(changes),
+    mutationFn: (_entered: Entered<S>) => save(changes),
     onSettled: (_, error) => setRefused(error),
-    onSuccess: () => {
+    // What was entered while the settings were saved stays.
+    onSuccess: (_, entered) => {
       notify(t`Saved.`);
-      discard();
+      draft.dropSaved(entered.edits);
+      setSecrets((now) => withoutSaved(now, entered.secrets));
     },
   });
   const testing = useMutation({
@@ -57,6 +61,7 @@ export function useSettingsForm<S extends object, T = never>({ name, saved, save
     errorOf: (field: string): string | null => fieldOf(refused, field),
     refused,
     saving,
+    save: () => saving.mutateAsync({ edits: draft.value, secrets }),
     testing,
     discard,
   };

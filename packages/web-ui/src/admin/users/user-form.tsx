@@ -33,9 +33,10 @@ export function UserForm({ account }: { account: Account }) {
     ...(mustChange === account.must_change_password ? {} : { must_change_password: mustChange }),
   };
   const save = useMutation({
-    mutationFn: () => call('PUT /api/users/{uuid}', { params: { uuid: account.uuid }, body: changes }),
-    onSuccess: (next) => {
-      draft.drop();
+    mutationFn: (_entered: typeof draft.value) =>
+      call('PUT /api/users/{uuid}', { params: { uuid: account.uuid }, body: changes }),
+    onSuccess: (next, entered) => {
+      draft.dropSaved(entered);
       client.setQueryData(userQuery(account.uuid).queryKey, next);
       void client.invalidateQueries({ queryKey: ['users'] });
       notify(t`Account saved.`);
@@ -45,7 +46,7 @@ export function UserForm({ account }: { account: Account }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.mutate(draft.value);
       }}
     >
       <Stack gap="md" maw={480}>
