@@ -255,6 +255,8 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
     }),
     step('two speakers are merged into one', async () => {
       await page.goto(fileUrl);
+      // The summary moves the speakers down, and a menu whose button is out of sight is hidden.
+      await page.getByTestId('summary-body').waitFor();
       await page
         .getByTestId('speaker')
         .nth(1)
