@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
@@ -61,6 +63,12 @@ export function orphaned({ scripted, recordings }: ScriptedContext): Suite {
           );
           const orphanedAfter = elapsed();
           await until('the job is requeued', isRequeued, 120_000, 50);
+          const taskId = String((await task())?.['uuid']);
+          await until('the log reports the lost worker', async () =>
+            (await readFile(join(instance.data, 'logs', 'transcription-dispatcher.log'), 'utf8'))
+              .split('\n')
+              .some((line) => line.includes('worker lost') && line.includes(taskId)),
+          );
           log(`orphaned after ${orphanedAfter} s, requeued after ${elapsed()} s`);
           await allFinished(opened, [file], 120_000);
           assert.equal((await task())?.['failures'], failuresBefore, 'the crash is counted as a failure');

@@ -42,7 +42,8 @@ export async function test(name: string | undefined, options: { readonly quick?:
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   if (failed > 0) process.exitCode = 1;
   // Repeated at the end, because the output of a failed check pushes the ones before it off the screen.
-  for (const line of tallies.flatMap(({ unsteady = [] }) => unsteady)) terminal.warn(`passed only alone: ${line}`);
+  for (const line of tallies.flatMap(({ flaky = [] }) => flaky))
+    terminal.warn(`flaky, passed when its file ran alone: ${line}`);
   for (const line of tallies.flatMap(({ failures = [] }) => failures)) terminal.fail(line);
   terminal.line(`${passed} passed, ${failed} failed`);
 }

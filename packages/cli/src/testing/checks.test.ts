@@ -91,13 +91,13 @@ describe('failed files of the ring with real servers', () => {
       passed: 101,
       failed: 0,
       failures: [],
-      unsteady: ['a.it.test.ts: names are kept: Error: lost'],
+      flaky: ['a.it.test.ts: names are kept: Error: lost'],
     });
   });
 
   it('fail the run when they fail again', () => {
     const first = { ...failedIn('a.it.test.ts'), passed: 100 };
     const second = { ...failedIn('a.it.test.ts'), passed: 10 };
-    expect(afterRepeat(first, second)).toMatchObject({ passed: 100, failed: 1, unsteady: [] });
+    expect(afterRepeat(first, second)).toMatchObject({ passed: 100, failed: 1, flaky: [] });
   });
 });

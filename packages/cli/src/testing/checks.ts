@@ -14,7 +14,7 @@ export type Tally = {
   /** The files of these tests, with the number of tests that passed in each. */
   readonly failedFiles?: readonly { readonly file: string; readonly passed: number }[];
   /** Tests that failed and passed when their file was run again alone, each with the error of the first run. */
-  readonly unsteady?: readonly string[];
+  readonly flaky?: readonly string[];
 };
 
 /** One check of `./overtone test`. */
@@ -165,11 +165,10 @@ export function jestTally(report: string | undefined): Tally {
 /** The counts when the failed files were run again: theirs of the second run replace those of the first one. */
 export function afterRepeat(first: Tally, second: Tally): Tally {
   const replaced = (first.failedFiles ?? []).reduce((sum, { passed }) => sum + passed, 0);
-  const isUnsteady = second.failed === 0;
   return {
     ...second,
     passed: first.passed - replaced + second.passed,
-    unsteady: isUnsteady ? (first.failures ?? []) : [],
+    flaky: second.failed === 0 ? (first.failures ?? []) : [],
   };
 }
 

@@ -49,7 +49,7 @@ export function useSegmentEdit(fileId: string) {
     }),
     onSuccess: ({ undo, ...saved }, { segment, change }, { edit }) => {
       replaceSegment(client, fileId, saved);
-      // One toast for all edits: whoever corrects many passages is not covered by toasts.
+      // One toast for all edits: those of many corrections would cover the page.
       if (lastToast.current !== null) notifications.hide(lastToast.current);
       lastToast.current = offerUndo(editMessage(change), undo);
       if (transcriptVersions.endEdit(fileId, edit, saved.version > segment.version)) refetch();
