@@ -1,11 +1,14 @@
 import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import type { Log } from '@overtone/service-kit';
+import type { OpenTable } from './lancedb-tables.ts';
 
 /** From this many vectors on, a vector index is faster than a full scan. */
 export const vectorIndexFrom = 20_000;
-const afterWrites = 20;
-const afterMs = 60_000;
+/** LanceDB's own maintenance joins partitions of less than 1,024 rows, which takes longer than the rest of it. */
+const rowsPerPartition = 2_048;
+/** The least time between two runs: milliseconds, and a multiple of the time that the last one took. */
+export const maintenancePause = { ms: 2_000, ofLastRun: 4 };
 /** Searches in progress may still read files that maintenance has replaced. */
 const keepOldMs = 120_000;
 
@@ -33,25 +36,28 @@ export async function createRowIndices({ Index }: typeof lancedb, table: Table):
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
+type MaintenanceOptions = { log: Log; indexFrom: number; pause: typeof maintenancePause };
 
-/** Adds newly written rows to the indices; until then they slow searches down. */
-export function createMaintenance(log: Log, indexFrom: number) {
-  let writes = 0;
-  let last = Date.now();
+/**
+ * Adds newly written rows to the indices; until then they slow searches down. A run takes seconds at 100,000 passages,
+ * because LanceDB writes the table anew, so that runs become rarer with its size.
+ */
+export function createMaintenance({ log, indexFrom, pause }: MaintenanceOptions) {
+  let written = false;
+  let last = { endedAt: Date.now(), ms: 0 };
   return {
-    countWrite: (): void => void (writes += 1),
-    isDue: (): boolean => writes >= afterWrites || (writes > 0 && Date.now() - last >= afterMs),
-    run: async (
-      { lance, table }: { lance: typeof lancedb; table: Table },
-      { force }: { force: boolean },
-    ): Promise<void> => {
-      if (writes === 0 && !force) return;
-      writes = 0;
+    noteWrite: (): void => void (written = true),
+    isDue: (): boolean => written && Date.now() - last.endedAt >= Math.max(pause.ms, pause.ofLastRun * last.ms),
+    run: async ({ lance, table, rowIds }: OpenTable, { force }: { force: boolean }): Promise<void> => {
+      if (!written && !force) return;
+      written = false;
       const started = Date.now();
       await table.optimize({ cleanupOlderThan: new Date(started - keepOldMs) });
       await ensureVectorIndex(lance, table, indexFrom);
-      last = Date.now();
-      log.debug({ ms: last - started }, 'search index optimized');
+      await rowIds.scan();
+      const endedAt = Date.now();
+      last = { endedAt, ms: endedAt - started };
+      log.debug({ ms: last.ms }, 'search index optimized');
     },
   };
 }
@@ -69,7 +75,7 @@ async function ensureVectorIndex({ Index }: typeof lancedb, table: Table, from: 
   if (!schema.fields.some((field) => field.name === 'vector')) return;
   const rows = await table.countRows('vector is not null');
   if (rows < from) return;
-  const partitions = Math.round(Math.sqrt(rows));
+  const partitions = Math.ceil(rows / rowsPerPartition);
   const present = (await table.listIndices()).find((i) => i.columns.includes('vector'));
   if (present) {
     if (Number(present.name.split('_').at(-1)) * 2 > partitions) return;
