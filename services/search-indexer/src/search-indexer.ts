@@ -61,7 +61,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
     counts,
     log,
   });
-  const { find, store } = searchSlice;
+  const { find, readMeaning, store } = searchSlice;
   const speakersSlice = createSpeakersSlice({
     db,
     outbox,
@@ -85,7 +85,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       createSavedSearchesSlice({ db }),
       createSuggestionsSlice({ db, access, vocabulary }),
       speakersSlice,
-      createRetrievalSlice({ db, index, access, find, store }),
+      createRetrievalSlice({ db, index, access, find, readMeaning, store }),
     ],
   });
 }
