@@ -1,41 +1,56 @@
-import { jest, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createLog } from '@overtone/service-kit';
 import { createMaintenance } from './lancedb-maintenance.ts';
 import type { OpenTable } from './lancedb-tables.ts';
 
 const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
-const pause = { ms: 2_000, ofLastRun: 4 };
 
-/** A table whose maintenance takes this long by the simulated clock. */
-function tableThatTakes(ms: number): OpenTable {
-  const table = {
-    optimize: async () => void jest.advanceTimersByTime(ms),
-    schema: async () => ({ fields: [] }),
-  };
-  return { lance: {}, table, rowIds: { scan: async () => {} } } as unknown as OpenTable;
+const opened = {
+  table: { name: 'passages', checkoutLatest: async () => {} },
+  rowIds: { scan: async () => {} },
+} as unknown as OpenTable;
+
+function start(optimize: () => Promise<void>) {
+  jest.useFakeTimers();
+  return createMaintenance({ optimize, pause: { ms: 2_000, ofLastRun: 4 }, log });
 }
+
+afterEach(() => void jest.useRealTimers());
 
 describe('maintenance of the embedded index', () => {
   it('is due after a write, at least two seconds and four times its last duration after its last run', async () => {
-    jest.useFakeTimers();
-    const maintenance = createMaintenance({ log, indexFrom: 20_000, pause });
+    const maintenance = start(async () => {
+      jest.advanceTimersByTime(10_000);
+    });
     expect(maintenance.isDue()).toBe(false);
     maintenance.noteWrite();
     expect(maintenance.isDue()).toBe(false);
     jest.advanceTimersByTime(2_000);
     expect(maintenance.isDue()).toBe(true);
 
-    await maintenance.run(tableThatTakes(10_000), { force: false });
+    await maintenance.run(opened, { force: false });
     jest.advanceTimersByTime(100_000);
     expect(maintenance.isDue()).toBe(false);
 
     maintenance.noteWrite();
-    await maintenance.run(tableThatTakes(10_000), { force: false });
+    await maintenance.run(opened, { force: false });
     maintenance.noteWrite();
     jest.advanceTimersByTime(39_999);
     expect(maintenance.isDue()).toBe(false);
     jest.advanceTimersByTime(1);
     expect(maintenance.isDue()).toBe(true);
-    jest.useRealTimers();
+  });
+
+  it('that failed is due again without another write, after the same pause', async () => {
+    const maintenance = start(async () => {
+      jest.advanceTimersByTime(10_000);
+      throw new Error('killed');
+    });
+    maintenance.noteWrite();
+    await expect(maintenance.run(opened, { force: false })).rejects.toThrow('killed');
+    jest.advanceTimersByTime(39_999);
+    expect(maintenance.isDue()).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(maintenance.isDue()).toBe(true);
   });
 });

@@ -171,7 +171,7 @@ describe('LanceDB index', () => {
     }
   });
 
-  it('finds rows written before and after maintenance', async () => {
+  it('finds rows written before and after maintenance, also when it was ended', async () => {
     await index.close();
     index = createLanceIndex({ directory, log, pause: noPause });
     const build = await index.beginBuild(null, true);
@@ -192,6 +192,9 @@ describe('LanceDB index', () => {
       const legs = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 100 });
       return [idsOf(legs.keyword).length, idsOf(legs.semantic).length];
     };
+    expect(await count()).toEqual([25, 25]);
+    // Ended soon after its start, as by a stop of the service.
+    await index.maintain(AbortSignal.timeout(300));
     expect(await count()).toEqual([25, 25]);
     await index.maintain();
     expect(await count()).toEqual([25, 25]);

@@ -2,7 +2,7 @@ import { isAppError, unavailable, type Log } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { createBuildsFile } from './lancedb-builds.ts';
 import { readPassages, searchLegs } from './lancedb-legs.ts';
-import { createMaintenance, maintenancePause, vectorIndexFrom } from './lancedb-maintenance.ts';
+import { createMaintenance, createOptimizer, maintenancePause, vectorIndexFrom } from './lancedb-maintenance.ts';
 import { createLanceTables, type OpenTable } from './lancedb-tables.ts';
 import { createLanceWrites } from './lancedb-writes.ts';
 import { searchNothing, type SearchIndex } from './search-index.ts';
@@ -14,7 +14,7 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
   const { directory, log, indexFrom = vectorIndexFrom, pause = maintenancePause } = options;
   const file = createBuildsFile(directory);
   const tables = createLanceTables({ directory, file, log });
-  const maintenance = createMaintenance({ log, indexFrom, pause });
+  const maintenance = createMaintenance({ optimize: createOptimizer(directory, indexFrom), pause, log });
   const writes = createLanceWrites({ file, tables, maintenance });
   const lock = new AsyncLock({ maxPending: Infinity });
   /** Serializes writes, because concurrent LanceDB writes conflict over the next version. */
@@ -52,11 +52,14 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
       return counts;
     }),
     size: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
-    maintain: async () => {
+    maintain: async (signal) => {
       if (!maintenance.isDue()) return;
       await serialize(async () => {
         const opened = await openCurrent();
-        if (opened) await maintenance.run(opened, { force: false });
+        if (opened)
+          await maintenance.run(opened, { force: false, signal }).catch((err: unknown) => {
+            if (!signal?.aborted) throw err;
+          });
       });
     },
     ping: async () => {

@@ -156,8 +156,8 @@ export type SearchIndex = {
   countByFile: () => Promise<Map<string, number>>;
   /** Rows of the current build. */
   size: () => Promise<number>;
-  /** Periodic maintenance; does nothing when none is due. */
-  maintain: () => Promise<void>;
+  /** Periodic maintenance; does nothing when none is due. It may be ended at any time, and is then due again. */
+  maintain: (signal?: AbortSignal) => Promise<void>;
   ping: () => Promise<void>;
   close: () => Promise<void>;
 };
