@@ -21,7 +21,6 @@ export const speakerProfile = profileRef.extend({
   speakers: z.int(),
   files: z.int(),
   seconds: z.number(),
-  open_suggestions: z.int(),
   created_at: time,
 });
 export type SpeakerProfile = z.infer<typeof speakerProfile>;

@@ -321,9 +321,9 @@ export async function readProfiles(db: Db | Tx, ids: readonly string[]): Promise
   const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`
     select p.uuid::text as uuid, p.name, p.group_id::text as group_uuid, p.auto_apply, p.created_at,
       count(distinct s.uuid)::int as speakers, count(distinct s.media_file_id)::int as files,
-      coalesce((select sum(t.end_time - t.start_time) from speaker l join transcript_segment t on t.speaker_id = l.uuid
-        where l.profile_id = p.uuid), 0)::float8 as seconds,
-      (select count(*)::int from speaker_suggestion g where g.profile_id = p.uuid and g.state = 'open') as open_suggestions
+      coalesce((select sum(t.end_time - t.start_time) from speaker l
+        join media_file r on r.uuid = l.media_file_id and r.deleted_at is null
+        join transcript_segment t on t.speaker_id = l.uuid where l.profile_id = p.uuid), 0)::float8 as seconds
     from speaker_profile p
     left join (speaker s join media_file f on f.uuid = s.media_file_id and f.deleted_at is null) on s.profile_id = p.uuid
     where p.uuid = any(${[...ids]}::uuid[]) group by p.uuid order by lower(p.name), p.uuid`;

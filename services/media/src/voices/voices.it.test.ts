@@ -395,6 +395,16 @@ describe('speaker profiles', () => {
     ]);
   });
 
+  it('count no recordings in the bin', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    await name(first.speakers[0], 'Anna');
+    const [before] = await profiles();
+    await name(second.speakers[0], 'Anna');
+    expect((await profiles())[0]?.seconds).toBeGreaterThan(before?.seconds ?? Infinity);
+    await media.json(owner, 'DELETE', `/api/files/${second.run.fileId}`);
+    expect(await profiles()).toEqual([before]);
+  });
+
   it('are neither seen nor changed by other people', async () => {
     const { speakers } = await record('anna', 'ben');
     await name(speakers[0], 'Anna');
