@@ -13,7 +13,7 @@ const leastVoiced = 0.6;
  * some speech without overlap, and at 2 most overlaps are missed.
  */
 const leastGain = 1.25;
-/** A speaker with fewer voiced frames has no model (one second). */
+/** A speaker with fewer voiced frames has no model: one second, in recordings of more than 30 minutes more (`stepFor`). */
 const fewestFrames = 50;
 /** Frames of each speaker, evenly over the recording, from which pairs are made. */
 const framesOfSpeaker = 1500;
