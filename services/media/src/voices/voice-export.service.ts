@@ -8,7 +8,7 @@ import { readOccurrences, readVoiceSettings } from './voices.store.ts';
 
 type Export = AnswerOf<(typeof mediaRoutes)['exportVoices']>;
 
-const mostVoices = 100_000;
+const maxVoices = 100_000;
 
 /** What is stored of voices in a person's recordings and profiles. */
 export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }) {
@@ -16,7 +16,7 @@ export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }
     if (!(await readVoiceSettings(db)).profiles_enabled)
       throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
     const own = await db.speakerProfile.findMany({ where: { ownerId: userId }, select: { id: true } });
-    const found = await readOccurrences(db, Prisma.sql`f.user_id = ${userId}::uuid`, mostVoices);
+    const found = await readOccurrences(db, Prisma.sql`f.user_id = ${userId}::uuid`, maxVoices);
     const ids = found.map(({ speaker_uuid: id }) => id);
     const speakers = await db.speaker.findMany({ where: { id: { in: ids } }, select: { id: true, profileId: true } });
     const profileOf = new Map(speakers.map(({ id, profileId }) => [id, profileId]));
