@@ -4,10 +4,11 @@ import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit'
 import { permits } from '../access/access.ts';
 import { groupsOf, lockedFile, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import type { Db, Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
+import { orderedPair } from './voices.ts';
 import {
   deleteProfiles,
   profileAudience,
@@ -17,6 +18,7 @@ import {
   readVoiceSettings,
   rejectProfile,
   requestMatching,
+  requireVoices,
 } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -28,8 +30,7 @@ const maxApart = 20;
 export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
   const change = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     db.$transaction(async (tx) => {
-      if (!(await readVoiceSettings(tx)).profiles_enabled)
-        throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+      await requireVoices(tx);
       return work(tx);
     });
 
@@ -228,7 +229,7 @@ async function insertProfile(tx: Tx, data: { ownerId?: string | null; groupId?: 
 
 function unlessNameTaken<T>(write: Promise<T>): Promise<T> {
   return write.catch((cause: unknown) => {
-    if ((cause as { code?: string }).code === 'P2002')
+    if (isUniqueViolation(cause))
       throw conflict('profile_exists', 'There is a speaker profile of that name already.', { cause });
     throw cause;
   });
@@ -304,7 +305,7 @@ async function keepApart(
   { id, others, by }: { id: string; others: readonly string[]; by: string },
 ): Promise<void> {
   const data = others.map((other) => {
-    const [firstId, secondId] = id < other ? [id, other] : [other, id];
+    const [firstId, secondId] = orderedPair(id, other);
     return { firstId, secondId, createdBy: by };
   });
   await tx.speakerApart.createMany({ data, skipDuplicates: true });
