@@ -122,6 +122,8 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
       await saveForm(boss.page);
       await boss.page.getByTestId('stored-voices').waitFor();
+      await boss.page.getByRole('link', { name: 'Versions of the speaker index' }).click();
+      await boss.page.getByRole('heading', { name: 'Speaker index' }).waitFor();
     }),
     step(
       'voices without a name are grouped over the recordings, with samples of which one plays at a time',
