@@ -184,6 +184,23 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.getByRole('button', { name: 'Speaker 2 in visit is not Anna' }).click();
       await until('it has no name', async () => (await namesIn(third)).every((name) => name === null));
     }),
+    step('a profile is split and merged again, in a dialog that asks before typed text is lost', async () => {
+      await openTab(/^Profiles/);
+      const split = page.getByRole('button', { name: /^Split / });
+      const [, whole = ''] = /^Split (.+)$/.exec((await split.getAttribute('aria-label')) ?? '') ?? [];
+      await split.click();
+      await page.getByRole('checkbox').last().check();
+      await page.getByRole('textbox', { name: 'Name of the other person' }).fill('Dora');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Keep editing' }).click();
+      await page.getByRole('button', { name: 'Split', exact: true }).click();
+      await page.getByRole('button', { name: 'Rename or merge Dora' }).click();
+      await page.getByLabel('The same person as').first().click();
+      await page.getByRole('option', { name: whole }).click();
+      await page.getByRole('button', { name: 'Merge', exact: true }).click();
+      await page.locator('[data-testid="profile"][data-name="Dora"]').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: `Split ${whole}` }).waitFor();
+    }),
     step('a profile moves to a group by keys, with a sentence that says who will see it, and back', async () => {
       await openTab(/^Profiles/);
       const anna = page.locator('[data-testid="profile"][data-name="Anna"]');
