@@ -150,23 +150,26 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.goto(`/files/${second}`);
       await page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna').waitFor();
     }),
-    step('the inbox is operated by keys: move, reject, accept, and the next entry has the focus', async () => {
-      await openTab(/^Inbox/);
-      await until('two suggestions', async () => (await entries().count()) === 2);
-      await entries().first().focus();
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('ArrowUp');
-      const text = (await entries().first().textContent()) ?? '';
-      await page.keyboard.press('r');
-      await until(
-        'one is left with the focus',
-        async () => (await page.locator('li:focus').count()) === 1 && (await entries().count()) === 1,
-      );
-      await page.keyboard.press('a');
-      await page.getByText('No suggestions.').waitFor();
-      const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';
-      assert.deepEqual(new Set(await namesIn(second)), new Set([accepted, null]));
-    }),
+    step(
+      'the list of suggestions is operated by keys: move, reject, accept, and the next entry has the focus',
+      async () => {
+        await openTab(/^Suggestions/);
+        await until('two suggestions', async () => (await entries().count()) === 2);
+        await entries().first().focus();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowUp');
+        const text = (await entries().first().textContent()) ?? '';
+        await page.keyboard.press('r');
+        await until(
+          'one is left with the focus',
+          async () => (await page.locator('li:focus').count()) === 1 && (await entries().count()) === 1,
+        );
+        await page.keyboard.press('a');
+        await page.getByText('No suggestions.').waitFor();
+        const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';
+        assert.deepEqual(new Set(await namesIn(second)), new Set([accepted, null]));
+      },
+    ),
     step('the next recording gets suggestions, and a rejection is remembered', async () => {
       const { path } = await record(join(recordings.folder, 'visit.wav'), visit);
       third = await uploadWithRetry(client, path);
@@ -229,7 +232,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     step('the pages have no accessibility violations and fit into 360 pixels', async () => {
       for (const width of widths) {
         const views = [
-          ['speakers-inbox', page, () => openTab(/^Inbox/), 'suggested-voice'],
+          ['speakers-suggestions', page, () => openTab(/^Suggestions/), 'suggested-voice'],
           ['speakers-unnamed', page, () => openTab(/^Unnamed/), 'cluster'],
           ['speakers-profiles', page, () => openTab(/^Profiles/), 'profile-group'],
           ['speakers-move', page, openMove, 'audience'],

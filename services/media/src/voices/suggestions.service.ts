@@ -16,7 +16,7 @@ import {
 } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
-type Inbox = AnswerOf<Routes['listVoiceSuggestions']>;
+type Suggestions = AnswerOf<Routes['listVoiceSuggestions']>;
 
 /** Two voices of a cluster are one person with at least this confidence. */
 const clusterConfidence = 0.75;
@@ -26,7 +26,7 @@ const maxSuggestions = 200;
 export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIndex }) {
   return {
     /** Suggestions for recordings that the caller may edit, with profiles that the caller sees. */
-    list: async (caller: Caller, fileId: string | undefined): Promise<Inbox> => {
+    list: async (caller: Caller, fileId: string | undefined): Promise<Suggestions> => {
       const { profiles_enabled: enabled } = await readVoiceSettings(db);
       if (fileId !== undefined) {
         const file = await usableFile(db, caller, fileId, 'read');
