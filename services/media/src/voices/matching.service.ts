@@ -9,7 +9,7 @@ import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import { pairKey } from './voices.ts';
-import { readVoiceSettings, requestMatching } from './voices.store.ts';
+import { readApartPairs, readVoiceSettings, requestMatching } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; voices: VoiceIndex; log: Log };
 type Profile = { id: string; name: string; autoApply: boolean; ownerId: string | null; speakers: { id: string }[] };
@@ -38,7 +38,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
     const read = (where: Prisma.SpeakerProfileWhereInput, file: Prisma.MediaFileWhereInput) =>
       db.speakerProfile.findMany({
         where,
-        include: { speakers: { where: { file }, orderBy: { createdAt: 'desc' }, take: voiceLimits.perGroup } },
+        include: { speakers: { where: { file }, orderBy: { createdAt: 'desc' }, take: voiceLimits.voicesPerProfile } },
         take: voiceLimits.groups,
       });
     const groupIds = await groupsOf(db, ownerId);
@@ -130,10 +130,7 @@ function distinctNames(profiles: readonly Profile[]): Profile[] {
 /** What must not be suggested: rejected profiles, and profiles with a voice that the speaker was kept apart from. */
 async function readRefused(db: Db, speakerIds: string[], profiles: readonly Profile[]): Promise<Set<string>> {
   const rejected = await db.speakerSuggestion.findMany({ where: { speakerId: { in: speakerIds }, state: 'rejected' } });
-  const pairs = await db.speakerApart.findMany({
-    where: { OR: [{ firstId: { in: speakerIds } }, { secondId: { in: speakerIds } }] },
-  });
-  const apart = new Set(pairs.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
+  const apart = await readApartPairs(db, { OR: [{ firstId: { in: speakerIds } }, { secondId: { in: speakerIds } }] });
   const kept =
     apart.size === 0
       ? []
