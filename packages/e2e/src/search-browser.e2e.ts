@@ -75,6 +75,10 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
           const { total_files: total } = await client.search('annual speaker:Bertha', 'keyword');
           return files[0]?.title === titles.roof && total === 1;
         });
+        // New words are known some seconds later, see `vocabularyCacheMs`.
+        await until('a typing error is corrected', async () => {
+          return (await client.search('invertr', 'keyword')).correction !== null;
+        });
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         person = await openHands(browser, instance.baseUrl, screenshots);
