@@ -158,7 +158,7 @@ export function stemOf(word: string, language: string | null): string {
 function makeStem(word: string, language: string): string {
   const lower = plain(word);
   const stem = stemmers[language];
-  // The engines truncate or drop terms above 64 bytes.
+  // LanceDB drops terms above `maxTokenLength` (200 bytes); 40 characters are at most 120.
   return fold(stem ? stem(lower) : lower).slice(0, 40) || lower;
 }
 
