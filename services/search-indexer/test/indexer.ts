@@ -99,7 +99,7 @@ export async function startIndexer() {
     rebuild,
     consistency,
     suggest,
-    facets: suggestionStore.facets,
+    filterValues: suggestionStore.filterValues,
     access,
     retrieve,
     countMentions,

@@ -21,7 +21,7 @@ export function createSuggestionsSlice({ db, access, vocabulary }: Deps): Slice 
         return found.map(({ type, text, fileId, count }) => ({ type, text, file_uuid: fileId, count }));
       }),
       handle(searchRoutes.filters, async ({ caller }) => {
-        const { speakers, tags, from, to } = await store.facets(await access.scopeOf(searcherOf(caller)));
+        const { speakers, tags, from, to } = await store.filterValues(await access.scopeOf(searcherOf(caller)));
         return { speakers, tags, date_range: { min: from?.toISOString() ?? null, max: to?.toISOString() ?? null } };
       }),
     ],

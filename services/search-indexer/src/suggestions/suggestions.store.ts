@@ -10,9 +10,9 @@ export type Suggestion = {
   count: number;
 };
 type Counted = { name: string; count: number };
-type Facets = { speakers: Counted[]; tags: Counted[]; from: Date | null; to: Date | null };
+type FilterValues = { speakers: Counted[]; tags: Counted[]; from: Date | null; to: Date | null };
 
-/** Speakers and tags of a facet; more would not be readable. */
+/** Names offered in the filter lists of the search page. */
 const maxNames = 200;
 
 export type SuggestionStore = ReturnType<typeof createSuggestionStore>;
@@ -40,7 +40,7 @@ export function createSuggestionStore({ db }: { db: Db }) {
         order by text ilike ${begins} desc, count desc, type, lower(text), file_id limit ${limit}`;
     },
     /** The speakers, tags and upload times of the files in the scope. */
-    facets: async (scope: AccessScope): Promise<Facets> => {
+    filterValues: async (scope: AccessScope): Promise<FilterValues> => {
       const [[range], speakers, tags] = await Promise.all([
         db.$queryRaw<{ from: Date | null; to: Date | null }[]>`
           select min(upload_time) as from, max(upload_time) as to from (${readableFiles(scope)}) mine`,
