@@ -62,11 +62,11 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
     };
   };
 
-  const switchTo = (version: VoiceVersion, record?: RecordAction): Promise<void> =>
+  const switchTo = (version: VoiceVersion, from: 'building' | 'kept', record?: RecordAction): Promise<void> =>
     db.$transaction(async (tx) => {
       await lock(tx);
       const { count: changed } = await tx.speakerIndexVersion.updateMany({
-        where: { version, ...(record ? { state: 'kept' } : { state: 'building' }) },
+        where: { version, state: from },
         data: { state: 'kept' },
       });
       if (changed === 0) throw conflict('migration_conflict', 'This version of the speaker index is not complete');
@@ -95,6 +95,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
           await states.retryFailed(tx, version);
           return false;
         }
+        // Stopped until its table is empty, so that no job is queued for it.
         await tx.speakerIndexVersion.create({ data: { version, state: 'stopped' } });
         await tx.$executeRaw`
           insert into voice_file (file_id, version, owner_id, background)
@@ -122,7 +123,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
         await record(tx, 'speaker_index_stopped', row.version as VoiceVersion);
       }),
 
-    switchTo: (version: VoiceVersion, record: RecordAction): Promise<void> => switchTo(version, record),
+    switchTo: (version: VoiceVersion, record: RecordAction): Promise<void> => switchTo(version, 'kept', record),
 
     drop: async (version: VoiceVersion, record: RecordAction): Promise<void> => {
       await db.$transaction(async (tx) => {
@@ -152,7 +153,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
         return;
       }
       if ((await repair({ db, index, version })) > 0) return;
-      await switchTo(version);
+      await switchTo(version, 'building');
       log.info({ version }, 'speaker index switched');
     },
 
