@@ -62,7 +62,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   });
   const { signal } = new AbortController();
   // A build in progress is not searched; its promotion completes the indices.
-  const build = await index.beginBuild(await modelOf(embed), false);
+  const build = await index.beginBuild('building', await modelOf(embed));
   for (const recording of recordings) {
     library.put(recording);
     const outcome = await indexing.indexFile(recording.file.fileId, { signal, onlyBuild: build });

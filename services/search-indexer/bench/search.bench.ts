@@ -55,8 +55,8 @@ async function startSearch(folder: string, passages: number) {
     const ownerId = owners[Math.floor(random() * owners.length)] ?? '';
     return makeFile({ text, vector, ownerId }, passagesPerFile);
   };
-  await index.beginBuild(model, true);
-  const build = await index.beginBuild(model, false);
+  await index.beginBuild('current', model);
+  const build = await index.beginBuild('building', model);
   for (let made = 0; made < passages; made += 50 * passagesPerFile)
     await putFiles(backends, build.id, Array.from({ length: 50 }, newFile));
   await index.promote();

@@ -36,7 +36,7 @@ describe('indexing', () => {
   it('is idempotent', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']] });
     await indexer.add(recording, recording);
-    expect(await indexer.index.size()).toBe(1);
+    expect(await indexer.index.countPassages()).toBe(1);
     expect(await indexer.search({ q: 'deadline' })).toMatchObject({ total_results: 1 });
   });
 
@@ -110,7 +110,7 @@ describe('indexing', () => {
     expect((await indexer.search({ q: 'deadline' })).total_files).toBe(0);
     expect(await indexer.indexFile(recording.file.fileId)).toEqual({ status: 'gone' });
     expect(await indexer.states.get(recording.file.fileId)).toBeNull();
-    expect(await indexer.index.size()).toBe(0);
+    expect(await indexer.index.countPassages()).toBe(0);
   });
 
   it('indexes a file without speech by its title', async () => {

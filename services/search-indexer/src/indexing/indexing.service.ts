@@ -134,7 +134,7 @@ async function writeRows(index: SearchIndex, content: Content, onlyBuild: Build 
 /** The current build, which is created if there is none, and the one in progress. */
 async function requireBuilds(index: SearchIndex, vectors: TextVectors | null): Promise<Build[]> {
   const { current, building } = await index.builds();
-  const first = current ?? building ?? (await index.beginBuild(vectors?.model ?? null, true));
+  const first = current ?? building ?? (await index.beginBuild('current', vectors?.model ?? null));
   return building && building.id !== first.id ? [first, building] : [first];
 }
 

@@ -47,8 +47,7 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
     return { builds, indices: { current: current?.index ?? null, building: building?.index ?? null } };
   };
   const readNow = async (request?: Limits): Promise<Builds> => (await readAliases(request)).builds;
-  const beginBuild: SearchIndex['beginBuild'] = async (model, asCurrent) => {
-    const role = asCurrent ? 'current' : 'building';
+  const beginBuild: SearchIndex['beginBuild'] = async (role, model) => {
     const { builds, indices } = await readAliases();
     const existing = builds[role];
     if (existing) return existing;

@@ -26,7 +26,7 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
   return {
     backend: 'lancedb',
     builds: file.read,
-    beginBuild: (model, asCurrent) => serialize(() => writes.beginBuild(model, asCurrent)),
+    beginBuild: (role, model) => serialize(() => writes.beginBuild(role, model)),
     promote: () => serialize(writes.promote),
     discardBuild: () => serialize(writes.discardBuild),
     replaceFile: (build, fileId, rows, model) => serialize(() => writes.replaceFile(build, fileId, rows, model)),
@@ -50,7 +50,7 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
         }
       return counts;
     }),
-    size: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
+    countPassages: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
     maintain: async () => {
       if (!maintenance.isDue()) return;
       await serialize(async () => {

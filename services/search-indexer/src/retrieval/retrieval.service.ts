@@ -11,7 +11,7 @@ import {
   planQuestion,
   topicWords,
   type Frequencies,
-  type Read,
+  type RetrievedFile,
   type RetrievedPassage,
 } from './retrieval.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
@@ -80,7 +80,7 @@ export function createRetrieval({ index, store, access, find }: RetrievalDeps) {
       readPassages(plan, chosen, passagesPerFile),
       frequenciesOf(words, scope),
     ]);
-    const read = chosen.flatMap(({ fileId, score }): (Read & { fileId: string; score: number })[] => {
+    const read = chosen.flatMap(({ fileId, score }): (RetrievedFile & { fileId: string; score: number })[] => {
       const own = facts.get(fileId);
       return own ? [{ ...own, score, passages: passages.get(fileId) ?? [] }] : [];
     });

@@ -45,7 +45,7 @@ async function readIndexHealth({ index, counts }: Pick<Deps, 'index' | 'counts'>
   const { files, chunks, keywordOnly } = await counts();
   const known = { backend: index.backend, files, keyword_only_files: keywordOnly };
   try {
-    const [indexed, { current, building }] = await Promise.all([index.size(), index.builds()]);
+    const [indexed, { current, building }] = await Promise.all([index.countPassages(), index.builds()]);
     if (!current && building) throw unavailable('search_unavailable', 'The index is being built');
     if (!current && chunks > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
     const status = keywordOnly > 0 || indexed < chunks ? ('yellow' as const) : ('green' as const);
