@@ -192,6 +192,15 @@ export function fileRowIdOf(fileId: string): string {
   return `${fileId}/file`;
 }
 
+export function fileIdOf(rowId: string): string {
+  return rowId.slice(0, 36);
+}
+
+/** The position of a passage in its file. */
+export function positionOf(rowId: string): number {
+  return Number(rowId.slice(37));
+}
+
 export function isCard(id: string): boolean {
   return id.endsWith(':-1');
 }
@@ -199,7 +208,7 @@ export function isCard(id: string): boolean {
 /** Converts a found row to a hit on its passage. */
 export function hitOf(id: string, score: number): Hit {
   const [passage = id, token] = id.split('@');
-  return { id: passage, fileId: id.slice(0, 36), score, ...(token === undefined ? {} : { token: Number(token) }) };
+  return { id: passage, fileId: fileIdOf(id), score, ...(token === undefined ? {} : { token: Number(token) }) };
 }
 
 /** Names are compared case-insensitively. */

@@ -1,7 +1,7 @@
-import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
-import type { AccessScope, AccessScopes } from '../access/access.ts';
+import type { ReplyOf, RequestOf, retrievalRpc } from '@overtone/contracts';
+import { keepVisible, searcherOf, type AccessScope, type AccessScopes } from '../access/access.ts';
 import { noFilter, type IndexFilter, type SearchIndex } from '../ports/search-index.ts';
-import { keepVisible, type FileHit, type FindFiles, type SearchPlan } from '../search/search.ts';
+import type { FileHit, FindFiles, SearchPlan } from '../search/search.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { variantsOf } from '../tokenize/tokenize.ts';
 import {
@@ -69,8 +69,7 @@ export function createRetrieval({ index, store, access, find }: RetrievalDeps) {
   };
 
   return async ({ question, reader, fileIds, maxFiles, passagesPerFile }: Request): Promise<Reply> => {
-    const searcher = { userId: reader.userId, canSeeAll: roleAtLeast(reader.role, 'admin') };
-    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
+    const [scope, languages] = await Promise.all([access.scopeOf(searcherOf(reader)), store.languages()]);
     const plan = planQuestion(question, { scope, languages, fileIds });
     const { files, legs } = await find(plan);
     const facts = keepVisible(await store.facts(files.map(({ fileId }) => fileId)), scope);

@@ -1,12 +1,13 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Slice } from '@overtone/service-kit';
+import { searcherOf } from '../access/access.ts';
 import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createCorrections } from './corrections.service.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { createSearch, type SearchDeps } from './search.service.ts';
-import { searcherOf, type FindFiles } from './search.ts';
+import type { FindFiles } from './search.ts';
 import { createSearchStore, type SearchStore } from './search.store.ts';
 
 type Deps = Omit<LegsDeps, 'index' | 'store'> &

@@ -1,8 +1,9 @@
 import type { SearchAnswer } from '@overtone/contracts';
+import { speakerLabelPattern } from '@overtone/contracts/speakers';
 import type { AccessScope } from '../access/access.ts';
+import { readableFiles } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
-import { readableFiles } from '../vocabulary/vocabulary.store.ts';
 
 const languagesCacheMs = 60_000;
 /** Values of a facet; more would not be readable. */
@@ -36,7 +37,7 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       const rows = await db.$queryRaw<{ kind: 'speakers' | 'tags' | 'years'; name: string; count: number }[]>`
         with found as (select * from (${readableFiles(scope)}) mine where file_id = any(${[...fileIds]}::uuid[])),
         named as (
-          select 'speakers' as kind, s as name from found, unnest(speakers) s where s !~ '^SPEAKER_[0-9]+$'
+          select 'speakers' as kind, s as name from found, unnest(speakers) s where s !~ ${speakerLabelPattern.source}
           union all select 'tags', t from found, unnest(tags) t
           union all select 'years', to_char(upload_time at time zone 'UTC', 'YYYY') from found where upload_time is not null
         )

@@ -1,8 +1,7 @@
 import { searchRoutes } from '@overtone/contracts';
 import { handle, type Slice } from '@overtone/service-kit';
-import type { AccessScopes } from '../access/access.ts';
+import { searcherOf, type AccessScopes } from '../access/access.ts';
 import type { Db } from '../database.ts';
-import { searcherOf } from '../search/search.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createSuggestions } from './suggestions.service.ts';
 import { createSuggestionStore } from './suggestions.store.ts';

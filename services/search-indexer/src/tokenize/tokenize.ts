@@ -180,6 +180,11 @@ export function variantsOf(word: string, languages: readonly (string | null)[]):
   return [...new Set([...languages, 'en'].map((language) => stemOf(word, language)))];
 }
 
+/** All forms of a phrase in documents of these languages: stems separated by spaces, those of one phrase in one language. */
+export function phraseVariantsOf(words: readonly string[], languages: readonly (string | null)[]): string[] {
+  return [...new Set([...languages, 'en'].map((language) => words.map((word) => stemOf(word, language)).join(' ')))];
+}
+
 /** Whether a text asks something, so that its question words are no words to search for. */
 export function isQuestion(text: string): boolean {
   return /[?？]\s*$/u.test(text) || questionStart.test(text);

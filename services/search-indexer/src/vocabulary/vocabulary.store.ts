@@ -1,19 +1,10 @@
 import type { AccessScope } from '../access/access.ts';
+import { readableFiles } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
-import { Prisma } from '../generated/client.ts';
 
 /** New words of the library are used for corrections after this time. */
 const vocabularyCacheMs = 20_000;
 const maxVocabulary = 500_000;
-
-/** The indexed files in the scope; a withheld one may contain text that is masked by now. */
-export function readableFiles({ ownerId, sharedIds }: AccessScope): Prisma.Sql {
-  const mine =
-    ownerId === null
-      ? Prisma.sql`true`
-      : Prisma.sql`(owner_id = ${ownerId}::uuid or file_id = any(${[...sharedIds]}::uuid[]))`;
-  return Prisma.sql`select * from index_state where indexed_at is not null and not withheld and ${mine}`;
-}
 
 type CountedWord = { word: string; files: number };
 export type Vocabulary = ReturnType<typeof createVocabulary>;
