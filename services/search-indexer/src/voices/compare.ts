@@ -6,8 +6,8 @@ type Calibration = { middle: number; slope: number };
 export type Match = { speakerId: string; groupId: string; confidence: number };
 
 /** Candidates of a speaker. */
-const mostMatches = 3;
-const mostPairs = 5_000;
+const maxMatches = 3;
+const maxPairs = 5_000;
 
 /**
  * How likely each speaker is the person of each group. A group is compared by its mean voice. Two groups that are about
@@ -23,7 +23,7 @@ export function matchGroups(
     const ranked = means
       .map(({ groupId, mean }) => ({ groupId, similarity: similarity(vector, mean) }))
       .toSorted((x, y) => y.similarity - x.similarity)
-      .slice(0, mostMatches);
+      .slice(0, maxMatches);
     const odds = ranked.map((match) => Math.exp(calibration.slope * (match.similarity - (ranked[0]?.similarity ?? 0))));
     const total = odds.reduce((sum, value) => sum + value, 0);
     return ranked.map(({ groupId, similarity: value }, i) => ({
@@ -42,7 +42,7 @@ export function similarPairs(calibration: Calibration, speakers: readonly Voice[
       const confidence = confidenceOf(calibration, similarity(one.vector, other.vector));
       if (confidence >= minConfidence) pairs.push({ first: one.speakerId, second: other.speakerId, confidence });
     }
-  return pairs.toSorted((x, y) => y.confidence - x.confidence).slice(0, mostPairs);
+  return pairs.toSorted((x, y) => y.confidence - x.confidence).slice(0, maxPairs);
 }
 
 /** A calibrated confidence from the cosine of two embeddings. */

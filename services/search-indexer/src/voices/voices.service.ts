@@ -14,8 +14,8 @@ import { decodeVector, encodeVector } from '@overtone/service-kit/vectors';
 import AsyncLock from 'async-lock';
 import type { Db } from '../database.ts';
 import type { SpeakerIndex, VoiceRow } from '../ports/speaker-index.ts';
-import type { VoiceSources } from '../ports/voice-sources.ts';
-import type { VoiceStates } from './speakers.store.ts';
+import type { VoiceSources } from '../ports/media-voice-sources.adapter.ts';
+import type { VoiceStates } from './voices.store.ts';
 
 export type VoicesDeps = {
   db: Db;

@@ -4,7 +4,7 @@ import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/
 import { versionOf } from '../ports/speaker-index.ts';
 import { matchGroups, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';
-import { createVoiceStates } from './speakers.store.ts';
+import { createVoiceStates } from './voices.store.ts';
 import { createVoices, type VoicesDeps } from './voices.service.ts';
 
 type Deps = Omit<VoicesDeps, 'states'>;
@@ -14,8 +14,8 @@ const queueEveryMs = 1_000;
 const finishEveryMs = 1_000;
 const hour = 3_600_000;
 
-/** Speakers: their embeddings in the versions of the speaker index, comparisons, and the migration between versions. */
-export function createSpeakersSlice(deps: Deps): Slice & Members {
+/** The voices of speakers: embeddings in the versions of the speaker index, comparisons, and the migration between versions. */
+export function createVoicesSlice(deps: Deps): Slice & Members {
   const { db, outbox, index } = deps;
   const states = createVoiceStates({ db });
   const voices = createVoices({ ...deps, states });
