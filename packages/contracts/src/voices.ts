@@ -12,13 +12,18 @@ export const voiceVersions = [
 export type VoiceVersion = (typeof voiceVersions)[number]['name'];
 export const voiceVersionName = z.enum(voiceVersions.map(({ name }) => name));
 
-/** Speakers that one request compares. */
 export const voiceLimits = {
+  /** Speakers that one request compares. */
   speakers: 500,
+  /** Profiles that one request compares them with. */
   groups: 500,
-  perGroup: 20,
-  spans: 400,
-  seconds: 180,
+  /** The newest voices of a profile, with which others are compared. */
+  voicesPerProfile: 20,
+  /** Passages of a speaker from which an embedding is computed. */
+  spansPerVoice: 400,
+  /** Their length in all. */
+  secondsPerVoice: 180,
+  /** Speakers whose embeddings one request reads. */
   exported: 50,
 } as const;
 
@@ -33,7 +38,7 @@ export const voiceJobs = {
 };
 
 const span = z.tuple([z.number(), z.number()]);
-const spokenSpans = z.object({ speakerId: z.uuid(), spans: z.array(span).max(voiceLimits.spans) });
+const spokenSpans = z.object({ speakerId: z.uuid(), spans: z.array(span).max(voiceLimits.spansPerVoice) });
 export type SpokenSpans = z.infer<typeof spokenSpans>;
 export const embeddedVoice = z.object({
   speakerId: z.uuid(),
@@ -83,7 +88,7 @@ export const voiceRpc = {
     request: z.object({
       speakerIds,
       groups: z
-        .array(z.object({ groupId: z.uuid(), speakerIds: z.array(z.uuid()).max(voiceLimits.perGroup) }))
+        .array(z.object({ groupId: z.uuid(), speakerIds: z.array(z.uuid()).max(voiceLimits.voicesPerProfile) }))
         .max(voiceLimits.groups),
     }),
     reply: z.object({

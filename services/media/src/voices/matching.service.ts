@@ -38,7 +38,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
     const read = (where: Prisma.SpeakerProfileWhereInput, file: Prisma.MediaFileWhereInput) =>
       db.speakerProfile.findMany({
         where,
-        include: { speakers: { where: { file }, orderBy: { createdAt: 'desc' }, take: voiceLimits.perGroup } },
+        include: { speakers: { where: { file }, orderBy: { createdAt: 'desc' }, take: voiceLimits.voicesPerProfile } },
         take: voiceLimits.groups,
       });
     const groupIds = await groupsOf(db, ownerId);

@@ -19,8 +19,8 @@ export function selectSpans(spoken: readonly Spoken[]): SpokenSpans[] {
     let seconds = 0;
     const spans: [number, number][] = [];
     for (const { start, end } of partsAlone(parts).toSorted((x, y) => y.end - y.start - (x.end - x.start))) {
-      if (seconds >= voiceLimits.seconds || spans.length >= voiceLimits.spans) break;
-      const length = Math.min(end - start, voiceLimits.seconds - seconds);
+      if (seconds >= voiceLimits.secondsPerVoice || spans.length >= voiceLimits.spansPerVoice) break;
+      const length = Math.min(end - start, voiceLimits.secondsPerVoice - seconds);
       spans.push([start, start + length]);
       seconds += length;
     }
