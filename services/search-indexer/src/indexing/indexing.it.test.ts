@@ -21,7 +21,7 @@ describe('indexing', () => {
     expect(await indexer.states.get(fileId)).toMatchObject({
       ownerId,
       transcriptVersion: 3,
-      chunks: 1,
+      passages: 1,
       semantic: true,
       model: 'meanings-1',
       dueAt: null,
@@ -99,7 +99,7 @@ describe('indexing', () => {
     indexer.library.put(recording);
     await makeDueNow();
     await indexer.indexDue();
-    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
+    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ error: null, dueAt: null, passages: 1 });
   });
 
   it('removes a deleted file, also when its index job runs afterwards', async () => {

@@ -15,7 +15,7 @@ type Deps = Omit<LegsDeps, 'index' | 'store'> &
     db: Db;
     index: SearchIndex;
     vocabulary: Vocabulary;
-    counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
+    counts: () => Promise<{ files: number; passages: number; keywordOnly: number }>;
   };
 
 /** Searches transcripts by words and by meaning, and reports the state of the index. */
@@ -43,13 +43,13 @@ export function createSearchSlice({ db, index, vocabulary, counts, access, colle
 }
 
 async function readIndexHealth({ index, counts }: Pick<Deps, 'index' | 'counts'>) {
-  const { files, chunks, keywordOnly } = await counts();
+  const { files, passages, keywordOnly } = await counts();
   const known = { backend: index.backend, files, keyword_only_files: keywordOnly };
   try {
     const [indexed, { current, building }] = await Promise.all([index.countPassages(), index.builds()]);
     if (!current && building) throw unavailable('search_unavailable', 'The index is being built');
-    if (!current && chunks > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
-    const status = keywordOnly > 0 || indexed < chunks ? ('yellow' as const) : ('green' as const);
+    if (!current && passages > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
+    const status = keywordOnly > 0 || indexed < passages ? ('yellow' as const) : ('green' as const);
     return { ...known, status, chunks: indexed, error: null };
   } catch (err) {
     return { ...known, status: 'red' as const, chunks: 0, error: err instanceof Error ? err.message : 'unknown' };

@@ -71,6 +71,6 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       known.catch(() => (languages = undefined));
       return known;
     },
-    hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { chunks: { gt: 0 } } })) !== null,
+    hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { passages: { gt: 0 } } })) !== null,
   };
 }
