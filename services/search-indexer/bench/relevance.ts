@@ -72,7 +72,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   await index.promote();
   const store = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const find = createLegs({ index, store, vectoriser, telemetry, log, floor: 0.3 });
+  const find = createLegs({ index, store, vectoriser, telemetry, log, minSimilarity: 0.3 });
   const noCollection = async () => null;
   const search = createSearch({
     index,

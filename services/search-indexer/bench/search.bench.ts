@@ -63,7 +63,14 @@ async function startSearch(folder: string, passages: number) {
 
   const store = createSearchStore({ db });
   const telemetry = createTelemetry(metrics);
-  const find = createLegs({ index, store, vectoriser: createWorkerVectoriser({ bus }), telemetry, log, floor: 0.2 });
+  const find = createLegs({
+    index,
+    store,
+    vectoriser: createWorkerVectoriser({ bus }),
+    telemetry,
+    log,
+    minSimilarity: 0.2,
+  });
   const search = createSearch({
     index,
     store,

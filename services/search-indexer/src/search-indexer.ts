@@ -48,7 +48,6 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   });
   const { indexing, refresh, counts } = indexingSlice;
   const { access } = accessSlice;
-  const floor = env.SEARCH_SIMILARITY_FLOOR;
   const searchSlice = createSearchSlice({
     db,
     index,
@@ -57,7 +56,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
     collections,
     vectoriser,
     telemetry,
-    floor,
+    minSimilarity: env.SEARCH_SIMILARITY_FLOOR,
     counts,
     log,
   });

@@ -59,7 +59,7 @@ export async function startIndexer() {
   const rebuild = createRebuild({ db, index, indexing, transcripts, consistency, store: rebuildStore, pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
+  const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, minSimilarity: 0.5 });
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();
   const filesOf = async (id: string) => collections.get(id) ?? null;

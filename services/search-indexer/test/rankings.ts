@@ -56,7 +56,7 @@ export async function openRanking(index: SearchIndex, recordings: readonly Recor
     vectoriser: { query: async (text) => ({ model, vector: vectorOf(text) }) },
     telemetry: createTelemetry(createMetrics()),
     log,
-    floor: 0.3,
+    minSimilarity: 0.3,
   });
   return async (text: string): Promise<RankedFile[]> => {
     const query = searchRoutes.search.query.parse({ q: text });

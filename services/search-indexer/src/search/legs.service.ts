@@ -13,7 +13,7 @@ export type LegsDeps = {
   telemetry: Telemetry;
   log: Log;
   /** Minimum cosine similarity of a semantic hit. */
-  floor: number;
+  minSimilarity: number;
 };
 /** `error`: why no leg ran, if the index says so. */
 type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
@@ -22,7 +22,7 @@ type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
 const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, semantic: 50, shown: 20 };
 
 /** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
-export function createLegs({ vectoriser, index, log, floor, store, telemetry }: LegsDeps): FindFiles {
+export function createLegs({ vectoriser, index, log, minSimilarity, store, telemetry }: LegsDeps): FindFiles {
   const queryVectorOf = async (text: string | null): Promise<{ leg: Legs['semantic']; vector: QueryVector | null }> => {
     if (text === null) return { leg: 'not_asked', vector: null };
     try {
@@ -58,7 +58,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     const result = await searchIndex(request);
     const { leg } = await queryVector;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
-    const files = rankFiles(hitsOf(result, semantic, floor));
+    const files = rankFiles(hitsOf(result, semantic, minSimilarity));
     const legs = { keyword: result.keyword.status, semantic };
     return { files: await addMissing(files, request), legs, error: errorOf(result) };
   };
@@ -75,7 +75,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
       sectionLimit: 0,
       fileLimit: 0,
     });
-    return addPassages(files, hitsOf(result, 'not_asked', floor)).filter(({ passages }) => passages.length > 0);
+    return addPassages(files, hitsOf(result, 'not_asked', minSimilarity)).filter(({ passages }) => passages.length > 0);
   };
 
   return async (plan: SearchPlan) => {
@@ -98,9 +98,9 @@ function errorOf({ keyword, semantic }: SearchResult): AppError | null {
   return errors.find(isAppError) ?? null;
 }
 
-function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], floor: number): LegHits {
+function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], minSimilarity: number): LegHits {
   return {
     keyword: keyword.status === 'ok' ? keyword : null,
-    semantic: leg === 'ok' && semantic.status === 'ok' ? filterBySimilarity(semantic.hits, floor) : null,
+    semantic: leg === 'ok' && semantic.status === 'ok' ? filterBySimilarity(semantic.hits, minSimilarity) : null,
   };
 }
