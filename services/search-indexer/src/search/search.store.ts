@@ -1,5 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { speakerLabelPattern } from '@overtone/contracts/speakers';
+import { cachedFor } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
 import { readableFiles } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
@@ -22,8 +23,11 @@ type Facets = Omit<NonNullable<SearchAnswer['facets']>, 'collections'>;
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => number }) {
-  let languages: { at: number; known: Promise<(string | null)[]> } | undefined;
+export function createSearchStore({ db }: { db: Db }) {
+  const languages = cachedFor(languagesCacheMs, async (): Promise<(string | null)[]> => {
+    const rows = await db.indexState.findMany({ distinct: ['language'], select: { language: true }, take: 50 });
+    return rows.map((row) => row.language);
+  });
   return {
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
       const rows = await db.$queryRaw<FileFacts[]>`
@@ -62,15 +66,8 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       return new Set(rows.map(({ id }) => id));
     },
     /** All languages of the indexed transcripts. */
-    languages: (): Promise<(string | null)[]> => {
-      if (languages && now() - languages.at < languagesCacheMs) return languages.known;
-      const known = db.indexState
-        .findMany({ distinct: ['language'], select: { language: true }, take: 50 })
-        .then((rows) => rows.map((row) => row.language));
-      languages = { at: now(), known };
-      known.catch(() => (languages = undefined));
-      return known;
-    },
-    hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { passages: { gt: 0 } } })) !== null,
+    languages: languages.get,
+    hasFiles: async (): Promise<boolean> =>
+      (await db.indexState.findFirst({ where: { passages: { gt: 0 } } })) !== null,
   };
 }
