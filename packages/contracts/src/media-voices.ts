@@ -16,12 +16,11 @@ const profileRef = z.object({ uuid: z.uuid(), name: z.string() });
 export const speakerProfile = profileRef.extend({
   /** null: the profile of one person. */
   group_uuid: z.uuid().nullable(),
-  /** Sure suggestions are applied without a question. */
+  /** Suggestions are applied without a question. */
   auto_apply: z.boolean(),
   speakers: z.int(),
   files: z.int(),
   seconds: z.number(),
-  open_suggestions: z.int(),
   created_at: time,
 });
 export type SpeakerProfile = z.infer<typeof speakerProfile>;
@@ -85,7 +84,7 @@ export const voiceRoutes = {
   }),
   updateProfile: route('PUT', '/api/speaker-profiles/{uuid}', 'user', {
     summary:
-      "Rename a speaker profile, move it to one of the caller's groups or back, allow that sure suggestions are applied, or add voices",
+      "Rename a speaker profile, move it to one of the caller's groups or back, allow that suggestions are applied without a question, or add voices",
     body: z.object({
       name: name.optional(),
       /** null: the caller's own profile. In a group suggestions are applied only after its members allow it. */
@@ -116,7 +115,6 @@ export const voiceRoutes = {
   profileOccurrences: route('GET', '/api/speaker-profiles/{uuid}/occurrences', 'user', {
     summary: 'Where the person of a profile speaks, among the recordings that the caller may read',
     answer: z.array(voiceOccurrence),
-    errors: [...off],
   }),
   listClusters: route('GET', '/api/speaker-clusters', 'user', {
     summary: "Voices without a name in the caller's recordings, likely one person each",

@@ -3,6 +3,7 @@ export { databaseRoles, migrate, type DatabaseRole, type MigrateOptions, type Mi
 export { headSchema, migrationHead, readMigrations, type Migration } from './migrations.ts';
 export { recordOperation, type AdminRequest } from './operation.ts';
 export { createOutbox, type Outbox, type Tx } from './outbox.ts';
+export { queryPrepared } from './prepared.ts';
 export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';
 export {
   changeDetails,

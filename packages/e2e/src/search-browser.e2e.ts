@@ -152,6 +152,24 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goBack();
       await found(1);
     }),
+    step('the number of further matches opens the recording with the matched word marked', async () => {
+      const turns = Array.from(
+        { length: 7 },
+        (_, i) => `${i % 2 ? 'Ann' : 'Ben'}: Our visit number ${i} went to the lighthouse behind the harbour.`,
+      );
+      const form = new FormData();
+      form.set('file', new Blob([turns.join('\n\n')]), 'Coast.txt');
+      const { uuid } = await client.ok<{ uuid: string }>('POST', '/api/transcripts/import', { body: form });
+      await until('it is found', async () => (await client.search('lighthouse', 'keyword')).total_files === 1);
+      await search('lighthouse');
+      await found(1);
+      await results().getByRole('link', { name: 'and 2 more matches in this recording' }).click();
+      await page.waitForURL(new RegExp(`/files/${uuid}`));
+      const find = page.getByRole('searchbox', { name: 'Find in this transcript' });
+      await until('the word is marked', async () => (await find.inputValue()) === 'lighthouse');
+      await page.goBack();
+      await found(1);
+    }),
     step('a search is saved, renamed, run and deleted, and no other account sees it', async () => {
       await search('annual');
       await found(2);

@@ -122,6 +122,8 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
       await saveForm(boss.page);
       await boss.page.getByTestId('stored-voices').waitFor();
+      await boss.page.getByRole('link', { name: 'Versions of the speaker index' }).click();
+      await boss.page.getByRole('heading', { name: 'Speaker index' }).waitFor();
     }),
     step(
       'voices without a name are grouped over the recordings, with samples of which one plays at a time',
@@ -148,23 +150,26 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.goto(`/files/${second}`);
       await page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna').waitFor();
     }),
-    step('the inbox is operated by keys: move, reject, accept, and the next entry has the focus', async () => {
-      await openTab(/^Inbox/);
-      await until('two suggestions', async () => (await entries().count()) === 2);
-      await entries().first().focus();
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('ArrowUp');
-      const text = (await entries().first().textContent()) ?? '';
-      await page.keyboard.press('r');
-      await until(
-        'one is left with the focus',
-        async () => (await page.locator('li:focus').count()) === 1 && (await entries().count()) === 1,
-      );
-      await page.keyboard.press('a');
-      await page.getByText('No suggestions.').waitFor();
-      const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';
-      assert.deepEqual(new Set(await namesIn(second)), new Set([accepted, null]));
-    }),
+    step(
+      'the list of suggestions is operated by keys: move, reject, accept, and the next entry has the focus',
+      async () => {
+        await openTab(/^Suggestions/);
+        await until('two suggestions', async () => (await entries().count()) === 2);
+        await entries().first().focus();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowUp');
+        const text = (await entries().first().textContent()) ?? '';
+        await page.keyboard.press('r');
+        await until(
+          'one is left with the focus',
+          async () => (await page.locator('li:focus').count()) === 1 && (await entries().count()) === 1,
+        );
+        await page.keyboard.press('a');
+        await page.getByText('No suggestions.').waitFor();
+        const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';
+        assert.deepEqual(new Set(await namesIn(second)), new Set([accepted, null]));
+      },
+    ),
     step('the next recording gets suggestions, and a rejection is remembered', async () => {
       const { path } = await record(join(recordings.folder, 'visit.wav'), visit);
       third = await uploadWithRetry(client, path);
@@ -181,6 +186,23 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.getByRole('button', { name: 'Recordings of Anna' }).click();
       await page.getByRole('button', { name: 'Speaker 2 in visit is not Anna' }).click();
       await until('it has no name', async () => (await namesIn(third)).every((name) => name === null));
+    }),
+    step('a profile is split and merged again, in a dialog that asks before typed text is lost', async () => {
+      await openTab(/^Profiles/);
+      const split = page.getByRole('button', { name: /^Split / });
+      const [, whole = ''] = /^Split (.+)$/.exec((await split.getAttribute('aria-label')) ?? '') ?? [];
+      await split.click();
+      await page.getByRole('checkbox').last().check();
+      await page.getByRole('textbox', { name: 'Name of the other person' }).fill('Dora');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Keep editing' }).click();
+      await page.getByRole('button', { name: 'Split', exact: true }).click();
+      await page.getByRole('button', { name: 'Rename or merge Dora' }).click();
+      await page.getByLabel('The same person as').first().click();
+      await page.getByRole('option', { name: whole }).click();
+      await page.getByRole('button', { name: 'Merge', exact: true }).click();
+      await page.locator('[data-testid="profile"][data-name="Dora"]').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: `Split ${whole}` }).waitFor();
     }),
     step('a profile moves to a group by keys, with a sentence that says who will see it, and back', async () => {
       await openTab(/^Profiles/);
@@ -210,7 +232,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     step('the pages have no accessibility violations and fit into 360 pixels', async () => {
       for (const width of widths) {
         const views = [
-          ['speakers-inbox', page, () => openTab(/^Inbox/), 'suggested-voice'],
+          ['speakers-suggestions', page, () => openTab(/^Suggestions/), 'suggested-voice'],
           ['speakers-unnamed', page, () => openTab(/^Unnamed/), 'cluster'],
           ['speakers-profiles', page, () => openTab(/^Profiles/), 'profile-group'],
           ['speakers-move', page, openMove, 'audience'],

@@ -72,14 +72,14 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   await index.promote();
   const store = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const find = createLegs({ index, store, vectoriser, telemetry, log, minSimilarity: 0.3 });
+  const legs = createLegs({ index, store, vectoriser, telemetry, log, minSimilarity: 0.3 });
   const noCollection = async () => null;
   const search = createSearch({
     index,
     store,
     collections: { filesOf: noCollection, filesNamed: noCollection, countFiles: async () => [] },
     access,
-    find,
+    ...legs,
     correct: createCorrections({ index, vocabulary }),
     telemetry,
     log,
@@ -91,7 +91,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
       const query = searchRoutes.search.query.parse({ q: text.slice(0, 500), search_mode: mode });
       return (await search(query, searcher)).results.map(({ file_uuid }) => file_uuid);
     },
-    retrieve: createRetrieval({ index, store: { ...store, ...createRetrievalStore({ db }) }, access, find }),
+    retrieve: createRetrieval({ index, store: { ...store, ...createRetrievalStore({ db }) }, access, ...legs }),
     reader: { userId: searcher.userId, role: 'user' as const },
     stop: async (): Promise<void> => {
       await index.close();

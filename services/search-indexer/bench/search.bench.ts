@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as lancedb from '@lancedb/lancedb';
 import { searchRoutes, workerRpc } from '@overtone/contracts';
 import { createDatabase as connectDatabase } from '@overtone/database';
-import { createBus, createLog, createMetrics } from '@overtone/service-kit';
+import { createBus, createLog, createMetrics, type Log } from '@overtone/service-kit';
+import type { Pool } from 'pg';
 import { createDatabase, startNats } from '@overtone/testkit';
 import { createAccessStore } from '../src/access/access.store.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.ts';
-import type { IndexRow } from '../src/ports/search-index.ts';
+import type { IndexRow, SearchIndex } from '../src/ports/search-index.ts';
 import { createLegs } from '../src/search/legs.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
@@ -19,7 +20,7 @@ import { createSearchStore } from '../src/search/search.store.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { createVocabulary } from '../src/vocabulary/vocabulary.store.ts';
 import { variantsOf } from '../src/tokenize/tokenize.ts';
-import { createLanguage, createVectors, makeFile, randomOf } from './library.ts';
+import { createLanguage, createVectors, makeFile, randomOf, type BenchFile } from './library.ts';
 
 type Row = { name: string; ours: string; peer: string; ratio: number | null; goal: string; met: boolean };
 
@@ -50,20 +51,16 @@ async function startSearch(folder: string, passages: number) {
   const { text, tellingWord } = createLanguage(random);
   const vector = createVectors(random, dim);
   const backends = await startBackends(folder, vector);
-  const { db, index, directory, bus, metrics, log } = backends;
+  const { db, pool, directory, bus, metrics, log } = backends;
   const newFile = () => {
     const ownerId = owners[Math.floor(random() * owners.length)] ?? '';
     return makeFile({ text, vector, ownerId }, passagesPerFile);
   };
-  await index.beginBuild('current', model);
-  const build = await index.beginBuild('building', model);
-  for (let made = 0; made < passages; made += 50 * passagesPerFile)
-    await putFiles(backends, build.id, Array.from({ length: 50 }, newFile));
-  await index.promote();
-
+  const build = await fillIndex({ directory, log, pool, newFile, passages });
+  const index = createLanceIndex({ directory, log });
   const store = createSearchStore({ db });
   const telemetry = createTelemetry(metrics);
-  const find = createLegs({
+  const legs = createLegs({
     index,
     store,
     vectoriser: createWorkerVectoriser({ bus }),
@@ -76,7 +73,7 @@ async function startSearch(folder: string, passages: number) {
     store,
     access: createAccessStore({ db }),
     collections: { filesOf: async () => null, filesNamed: async () => null, countFiles: async () => [] },
-    find,
+    ...legs,
     correct: createCorrections({ index, vocabulary: createVocabulary({ db }) }),
     telemetry,
     log,
@@ -87,12 +84,36 @@ async function startSearch(folder: string, passages: number) {
     query: () => Array.from({ length: 1 + Math.floor(random() * 4) }, tellingWord).join(' '),
     vector,
     search,
-    addFile: () => putFiles(backends, build.id, [newFile()]),
+    addFile: () => putFiles({ index, pool }, build, [newFile()]),
     maintain: () => index.maintain(),
     /** The bare engine on the same rows. */
-    peer: async () => (await lancedb.connect(directory)).openTable(`passages_${build.id}`),
-    stop: backends.stop,
+    peer: async () => (await lancedb.connect(directory)).openTable(`passages_${build}`),
+    stop: async () => {
+      await index.close();
+      await backends.stop();
+    },
   };
+}
+
+/** Fills an index, and adds files to it later, as to every index that is in use. @returns the id of the build */
+async function fillIndex(parts: {
+  directory: string;
+  log: Log;
+  pool: Pool;
+  newFile: () => BenchFile;
+  passages: number;
+}): Promise<string> {
+  const { directory, log, pool, newFile, passages } = parts;
+  const index = createLanceIndex({ directory, log, pause: { ms: 0, ofLastRun: 0 } });
+  await index.beginBuild('current', model);
+  const { id } = await index.beginBuild('building', model);
+  for (let made = 0; made < passages; made += 50 * passagesPerFile)
+    await putFiles({ index, pool }, id, Array.from({ length: 50 }, newFile));
+  await index.promote();
+  for (let i = 0; i < 20; i++) await putFiles({ index, pool }, id, [newFile()]);
+  await index.maintain();
+  await index.close();
+  return id;
 }
 
 /** Database, index and broker, and a worker whose embeddings are random vectors. */
@@ -117,21 +138,19 @@ async function startBackends(folder: string, vector: ReturnType<typeof createVec
     { env, name: 'bench', metrics, log },
     (options) => new PrismaClient(options),
   );
-  const index = createLanceIndex({ directory, log });
   const stop = async (): Promise<void> => {
-    await index.close();
     await part.stop();
     await Promise.all([bus.close(), worker.close()]);
     await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
   };
-  return { db, pool, index, directory, bus, metrics, log, stop };
+  return { db, pool, directory, bus, metrics, log, stop };
 }
 
 /** Adds many files by one write; the rows keep their ids. */
 async function putFiles(
-  { index, pool }: Pick<Awaited<ReturnType<typeof startBackends>>, 'index' | 'pool'>,
+  { index, pool }: { index: SearchIndex; pool: Pool },
   build: string,
-  files: ReturnType<typeof makeFile>[],
+  files: BenchFile[],
 ): Promise<void> {
   const rows: IndexRow[] = files.flatMap((file) => file.rows);
   await index.replaceFile(build, files[0]?.fileId ?? '', rows, model);

@@ -60,7 +60,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
     counts,
     log,
   });
-  const { find, store } = searchSlice;
+  const { find, readMeaning, store } = searchSlice;
   const voicesSlice = createVoicesSlice({
     db,
     outbox,
@@ -84,7 +84,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       createSavedSearchesSlice({ db }),
       createSuggestionsSlice({ db, access, vocabulary }),
       voicesSlice,
-      createRetrievalSlice({ db, index, access, find, store }),
+      createRetrievalSlice({ db, index, access, find, readMeaning, store }),
     ],
   });
 }

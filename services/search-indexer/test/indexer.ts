@@ -59,7 +59,7 @@ export async function startIndexer() {
   const rebuild = createRebuild({ db, index, indexing, transcripts, consistency, store: rebuildStore, pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, minSimilarity: 0.5 });
+  const legs = createLegs({ index, store: searchStore, vectoriser, telemetry, log, minSimilarity: 0.5 });
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();
   const filesOf = async (id: string) => collections.get(id) ?? null;
@@ -76,7 +76,7 @@ export async function startIndexer() {
     store: searchStore,
     access,
     collections: { filesOf, filesNamed: filesOf, countFiles },
-    find,
+    ...legs,
     correct,
     telemetry,
     log,
@@ -84,7 +84,7 @@ export async function startIndexer() {
   const suggestionStore = createSuggestionStore({ db });
   const suggest = createSuggestions({ store: suggestionStore, vocabulary });
   const retrievalStore = { ...searchStore, ...createRetrievalStore({ db }) };
-  const retrieve = createRetrieval({ index, store: retrievalStore, access, find });
+  const retrieve = createRetrieval({ index, store: retrievalStore, access, ...legs });
   const countMentions = createMentions({ index, store: retrievalStore, access });
   const { signal } = new AbortController();
   return {

@@ -7,7 +7,7 @@ import { rowsOf, windowTextsOf } from '../src/indexing/indexing.ts';
 import type { SearchIndex } from '../src/ports/search-index.ts';
 import { createLegs } from '../src/search/legs.service.ts';
 import { parseQuery } from '../src/search/query.ts';
-import { planSearch } from '../src/search/search.ts';
+import { planSearch, textOfMeaning } from '../src/search/search.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { splitWords } from '../src/tokenize/tokenize.ts';
 import { record, type Recording } from './library.ts';
@@ -50,7 +50,7 @@ export async function openRanking(index: SearchIndex, recordings: readonly Recor
     );
   }
   await index.promote();
-  const find = createLegs({
+  const { find, readMeaning } = createLegs({
     index,
     store: { hasFiles: async () => true },
     vectoriser: { query: async (text) => ({ model, vector: vectorOf(text) }) },
@@ -62,7 +62,7 @@ export async function openRanking(index: SearchIndex, recordings: readonly Recor
     const query = searchRoutes.search.query.parse({ q: text });
     const scope = { ownerId, sharedIds: [] };
     const context = { parsed: parseQuery(text), scope, languages: ['en'], fileIds: null, excludedFileIds: [] };
-    const { files } = await find(planSearch(query, context));
+    const { files } = await find(planSearch(query, context), readMeaning(textOfMeaning(query, context.parsed)));
     return files.map(({ fileId, score }) => ({ fileId, score }));
   };
 }

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { DecisionButtons } from '../speakers/decision-buttons.tsx';
 import { useDecision } from '../speakers/use-decision.ts';
 import { percentOf, voiceName, voiceSuggestionsQuery } from '../speakers/voice-queries.ts';
 import { VoiceSample } from '../speakers/voice-sample.tsx';
@@ -20,23 +21,12 @@ export function VoiceSuggestions({ fileId }: { fileId: string }) {
             <Text size="sm">{t`${voiceName(voice)} is probably ${profile.name} (${percent} %)`}</Text>
             <Group gap={4}>
               <VoiceSample voice={voice} />
-              <Button
+              <DecisionButtons
+                suggestion={suggestion}
                 size="compact-xs"
                 disabled={decision.isPending}
-                onClick={() => decision.mutate({ suggestion, action: 'accept' })}
-                aria-label={t`Accept: ${voiceName(voice)} is ${profile.name}`}
-              >
-                {t`Accept`}
-              </Button>
-              <Button
-                size="compact-xs"
-                variant="default"
-                disabled={decision.isPending}
-                onClick={() => decision.mutate({ suggestion, action: 'reject' })}
-                aria-label={t`Reject: ${voiceName(voice)} is not ${profile.name}`}
-              >
-                {t`Reject`}
-              </Button>
+                onDecide={(action) => decision.mutate({ suggestion, action })}
+              />
             </Group>
           </div>
         );

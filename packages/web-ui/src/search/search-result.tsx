@@ -46,17 +46,24 @@ export function SearchResult({ result }: { result: Result }) {
         ))}
       </ul>
       {more > 0 && (
-        <Text size="xs" c="dimmed" pb={6}>
-          {t`and ${plural(more, { one: '# more match', other: '# more matches' })} in this recording`}
+        <Text size="xs" pb={6}>
+          <Link
+            className="ot-link"
+            to="/files/$uuid"
+            params={{ uuid: result.file_uuid }}
+            search={highlightOf(result.occurrences)}
+          >
+            {t`and ${plural(more, { one: '# more match', other: '# more matches' })} in this recording`}
+          </Link>
         </Text>
       )}
     </li>
   );
 }
 
-/** The matched words, which stay marked in the transcript. */
-function highlightOf(hit: Hit): { q?: string } {
-  const marked = snippetParts(hit.snippet).find((part) => part.marked);
+/** The first matched words, which stay marked in the transcript. */
+function highlightOf(hits: readonly Hit[]): { q?: string } {
+  const marked = hits.flatMap(({ snippet }) => snippetParts(snippet)).find((part) => part.marked);
   return marked ? { q: marked.text } : {};
 }
 
@@ -66,7 +73,7 @@ function HitRow({ file, hit }: { file: string; hit: Hit }) {
       <Link
         to="/files/$uuid"
         params={{ uuid: file }}
-        search={{ t: hit.start_time, play: true, ...highlightOf(hit) }}
+        search={{ t: hit.start_time, play: true, ...highlightOf([hit]) }}
         className={css['hit']}
         data-testid="search-hit"
         data-start={hit.start_time}

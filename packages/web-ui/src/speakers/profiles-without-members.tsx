@@ -1,12 +1,11 @@
-import { plural, t } from '@lingui/core/macro';
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { t } from '@lingui/core/macro';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { groupsQuery } from '../groups/group-queries.ts';
-import { duration } from '../lib/format.ts';
 import { Section } from '../ui/pane.tsx';
 import { DeleteProfile } from './delete-profile.tsx';
-import { groupLabel } from './profile-owner.ts';
+import { ProfileSummary } from './profile-summary.tsx';
 import { profilesQuery, type Profile } from './voice-queries.ts';
 
 /** Profiles of groups without members, for administrators to delete. Empty for all others. */
@@ -24,21 +23,7 @@ export function ProfilesWithoutMembers() {
         {profiles.map((profile) => (
           <li key={profile.uuid} data-name={profile.name}>
             <Group py="xs" gap="sm" justify="space-between">
-              <div style={{ flex: '1 1 200px', minWidth: 0 }}>
-                <Group gap="xs">
-                  <Text fw={600} truncate>
-                    {profile.name}
-                  </Text>
-                  {profile.group_uuid !== null && (
-                    <Badge size="sm" variant="light" tt="none" maw="100%">
-                      {groupLabel(profile.group_uuid, groups)}
-                    </Badge>
-                  )}
-                </Group>
-                <Text size="sm" c="dimmed">
-                  {plural(profile.files, { one: '# recording', other: '# recordings' })} · {duration(profile.seconds)}
-                </Text>
-              </div>
+              <ProfileSummary profile={profile} groups={groups} />
               <Button
                 size="compact-sm"
                 variant="subtle"

@@ -1,20 +1,20 @@
-import { plural, t } from '@lingui/core/macro';
-import { Badge, Button, Checkbox, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { t } from '@lingui/core/macro';
+import { Button, Group, Modal, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { duration } from '../lib/format.ts';
-import { ErrorNote } from '../ui/error-note.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { DeleteProfile } from './delete-profile.tsx';
+import { EditProfile } from './edit-profile.tsx';
 import { MoveProfile } from './move-profile.tsx';
 import { useOwnGroups } from './owner-select.tsx';
-import { audienceText, groupLabel, profileLabel, type OwnGroup } from './profile-owner.ts';
+import type { OwnGroup } from './profile-owner.ts';
+import { ProfileSummary } from './profile-summary.tsx';
+import { SplitProfile } from './split-profile.tsx';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { occurrencesQuery, profilesQuery, voiceName, type Profile } from './voice-queries.ts';
-import { VoiceSample } from './voice-sample.tsx';
 
 type Action = 'voices' | 'edit' | 'move' | 'split' | 'delete';
 type Dialog = { kind: Action; profile: Profile } | null;
@@ -66,25 +66,11 @@ function Entry({ profile, groups, onAction }: EntryProps) {
     onSuccess: () => client.invalidateQueries({ queryKey: ['voices'] }),
     onError: (error) => notifyError(t`The profile wasn’t changed`, error),
   });
-  const { name, files, speakers, seconds, group_uuid: groupId } = profile;
+  const { name, files, speakers, group_uuid: groupId } = profile;
   return (
     <li className="ot-card" data-testid="profile" data-name={name}>
       <Group p="sm" gap="sm" justify="space-between">
-        <div style={{ flex: '1 1 200px', minWidth: 0 }}>
-          <Group gap="xs">
-            <Text fw={600} truncate>
-              {name}
-            </Text>
-            {groupId !== null && (
-              <Badge size="sm" variant="light" tt="none" maw="100%" data-testid="profile-group">
-                {groupLabel(groupId, groups)}
-              </Badge>
-            )}
-          </Group>
-          <Text size="sm" c="dimmed">
-            {plural(files, { one: '# recording', other: '# recordings' })} · {duration(seconds)}
-          </Text>
-        </div>
+        <ProfileSummary profile={profile} groups={groups} />
         <Switch
           label={t`Apply without asking`}
           aria-label={t`Apply ${name} without asking`}
@@ -141,10 +127,8 @@ function Entry({ profile, groups, onAction }: EntryProps) {
   );
 }
 
-type DialogProps = { profile: Profile; onClose: () => void };
-
 /** Where the person speaks, to correct a single voice. */
-function ProfileVoices({ profile, onClose }: DialogProps) {
+function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const voices = useQuery(occurrencesQuery(profile.uuid));
   const decision = useDecision();
   return (
@@ -169,141 +153,6 @@ function ProfileVoices({ profile, onClose }: DialogProps) {
           </li>
         ))}
       </ul>
-    </Modal>
-  );
-}
-
-type EditProps = DialogProps & { others: readonly Profile[]; groups: readonly OwnGroup[] };
-
-function EditProfile({ profile, others, groups, onClose }: EditProps) {
-  const client = useQueryClient();
-  const [name, setName] = useState(profile.name);
-  const [target, setTarget] = useState<string | null>(null);
-  const chosen = others.find(({ uuid }) => uuid === target);
-  const save = useMutation({
-    mutationFn: () =>
-      target === null
-        ? call('PUT /api/speaker-profiles/{uuid}', { params: { uuid: profile.uuid }, body: { name: name.trim() } })
-        : call('POST /api/speaker-profiles/{uuid}/merge/{target_uuid}', {
-            params: { uuid: profile.uuid, target_uuid: target },
-          }),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['voices'] });
-      void client.invalidateQueries({ queryKey: ['file'] });
-      onClose();
-    },
-  });
-  return (
-    <Modal opened onClose={onClose} title={<b>{t`Profile ${profile.name}`}</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!save.isPending) save.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {save.error && <ErrorNote error={save.error} title={t`The profile wasn’t changed`} />}
-          <TextInput
-            label={t`Name`}
-            required
-            maxLength={200}
-            value={name}
-            disabled={target !== null}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          {others.length > 0 && (
-            <Select
-              label={t`The same person as`}
-              description={t`All voices move to the other profile.`}
-              clearable
-              data={others.map((other) => ({ value: other.uuid, label: profileLabel(other, groups) }))}
-              value={target}
-              onChange={setTarget}
-            />
-          )}
-          {chosen && chosen.group_uuid !== profile.group_uuid && (
-            <Text size="sm" role="status">
-              {audienceText(chosen.group_uuid, groups)}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t`Cancel`}
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
-              {target === null ? t`Save` : t`Merge`}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
-  );
-}
-
-function SplitProfile({ profile, onClose }: DialogProps) {
-  const client = useQueryClient();
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<string[]>([]);
-  const voices = useQuery(occurrencesQuery(profile.uuid));
-  const split = useMutation({
-    mutationFn: () =>
-      call('POST /api/speaker-profiles/{uuid}/split', {
-        params: { uuid: profile.uuid },
-        body: { name: name.trim(), speaker_uuids: chosen },
-      }),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['voices'] });
-      void client.invalidateQueries({ queryKey: ['file'] });
-      onClose();
-    },
-  });
-  return (
-    <Modal opened onClose={onClose} title={<b>{t`Split ${profile.name}`}</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!split.isPending) split.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {split.error && <ErrorNote error={split.error} title={t`The profile wasn’t split`} />}
-          <Text size="sm">{t`Choose the voices that are another person.`}</Text>
-          <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
-          <Stack gap="xs">
-            {voices.data?.map((voice) => (
-              <Group key={voice.speaker_uuid} gap="xs" wrap="nowrap">
-                <VoiceSample voice={voice} />
-                <Checkbox
-                  label={`${voice.file_title} · ${voiceName(voice)}`}
-                  checked={chosen.includes(voice.speaker_uuid)}
-                  onChange={(event) =>
-                    setChosen(
-                      event.currentTarget.checked
-                        ? [...chosen, voice.speaker_uuid]
-                        : chosen.filter((uuid) => uuid !== voice.speaker_uuid),
-                    )
-                  }
-                />
-              </Group>
-            ))}
-          </Stack>
-          <TextInput
-            label={t`Name of the other person`}
-            required
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t`Cancel`}
-            </Button>
-            <Button type="submit" loading={split.isPending} disabled={name.trim() === '' || chosen.length === 0}>
-              {t`Split`}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
     </Modal>
   );
 }

@@ -7,20 +7,22 @@ import { urlOf } from '../api/routes.ts';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { Clusters } from './clusters.tsx';
-import { VoiceInbox } from './inbox.tsx';
 import { ProfilesWithoutMembers } from './profiles-without-members.tsx';
 import { Profiles } from './profiles.tsx';
+import { SuggestionList } from './suggestion-list.tsx';
 import { profilesQuery, voiceSuggestionsQuery } from './voice-queries.ts';
 
 /** Voices over all recordings: suggestions to decide, voices without a name, and known people. */
 export function SpeakersPage() {
   const profiles = useQuery(profilesQuery);
-  const inbox = useQuery(voiceSuggestionsQuery());
+  const suggestions = useQuery(voiceSuggestionsQuery());
   return (
     <Pane title={t`Speakers`}>
       <QueryStatus of={profiles} failure={t`The speakers couldn’t be loaded`} />
       {profiles.data?.enabled === false && <SwitchedOff />}
-      {profiles.data?.enabled && !inbox.isPending && <SpeakerTabs open={inbox.data?.suggestions.length ?? 0} />}
+      {profiles.data?.enabled && !suggestions.isPending && (
+        <SpeakerTabs open={suggestions.data?.suggestions.length ?? 0} />
+      )}
     </Pane>
   );
 }
@@ -45,16 +47,16 @@ function SpeakerTabs({ open }: { open: number }) {
       <Text c="dimmed" size="sm" mb="md" maw={640}>
         {t`A voice that you have named is suggested in other recordings. Nothing is named without your decision, unless a profile allows it.`}
       </Text>
-      <Tabs defaultValue={open > 0 ? 'inbox' : 'clusters'} keepMounted={false}>
+      <Tabs defaultValue={open > 0 ? 'suggestions' : 'clusters'} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="inbox" rightSection={open > 0 ? <Badge size="sm">{open}</Badge> : null}>
-            {t`Inbox`}
+          <Tabs.Tab value="suggestions" rightSection={open > 0 ? <Badge size="sm">{open}</Badge> : null}>
+            {t`Suggestions`}
           </Tabs.Tab>
           <Tabs.Tab value="clusters">{t`Unnamed`}</Tabs.Tab>
           <Tabs.Tab value="profiles">{t`Profiles`}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="inbox">
-          <VoiceInbox />
+        <Tabs.Panel value="suggestions">
+          <SuggestionList />
         </Tabs.Panel>
         <Tabs.Panel value="clusters">
           <Clusters />

@@ -4,8 +4,7 @@ import { call } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
 import type { ResponseBody } from '../api/routes.ts';
 
-export type Inbox = ResponseBody<'GET /api/speaker-suggestions'>;
-export type VoiceSuggestion = Inbox['suggestions'][number];
+export type VoiceSuggestion = ResponseBody<'GET /api/speaker-suggestions'>['suggestions'][number];
 export type Voice = VoiceSuggestion['voice'];
 export type Profile = ResponseBody<'GET /api/speaker-profiles'>['profiles'][number];
 

@@ -1,4 +1,5 @@
-import { queryPrepared, type Pool } from '../database.ts';
+import { queryPrepared } from '@overtone/database';
+import type { Pool } from '../database.ts';
 import type { RevocationList } from './revocation-list.ts';
 
 /** A revocation list whose signature was verified. */

@@ -1,5 +1,6 @@
 import { assertNever } from '@overtone/service-kit';
-import { queryPrepared, type Pool, type Tx } from '../database.ts';
+import { queryPrepared } from '@overtone/database';
+import type { Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
 import { accountColumns, snapshotColumns, type Account, type AccountSnapshot } from './account.ts';

@@ -1,4 +1,5 @@
-import { queryPrepared, type Db, type Pool } from '../database.ts';
+import { queryPrepared } from '@overtone/database';
+import type { Db, Pool } from '../database.ts';
 import type { Sessions } from './sessions.ts';
 
 type Deps = { db: Db; pool: Pool; sessions: Pick<Sessions, 'closeOpen'> };

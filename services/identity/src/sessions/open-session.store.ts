@@ -1,5 +1,6 @@
 import type { toAuditRow } from '../audit/audit.ts';
-import { queryPrepared, type Pool } from '../database.ts';
+import { queryPrepared } from '@overtone/database';
+import type { Pool } from '../database.ts';
 import { resetFailuresSql } from '../lockout/lockout.ts';
 import type { TokenRow } from './issue.ts';
 import { accountStamp } from './sessions.ts';

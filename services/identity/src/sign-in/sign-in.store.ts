@@ -1,4 +1,5 @@
-import { queryPrepared, type Db, type Pool, type Tx } from '../database.ts';
+import { queryPrepared } from '@overtone/database';
+import type { Db, Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { snapshotColumns } from '../provisioning/provisioning.ts';
 import type { SignInAccount } from './sign-in.ts';

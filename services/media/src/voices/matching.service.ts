@@ -9,7 +9,7 @@ import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
 import { pairKey } from './voices.ts';
-import { readVoiceSettings, requestMatching } from './voices.store.ts';
+import { readApartPairs, readVoiceSettings, requestMatching } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; voices: VoiceIndex; log: Log };
 type Profile = { id: string; name: string; autoApply: boolean; ownerId: string | null; speakers: { id: string }[] };
@@ -130,10 +130,7 @@ function distinctNames(profiles: readonly Profile[]): Profile[] {
 /** What must not be suggested: rejected profiles, and profiles with a voice that the speaker was kept apart from. */
 async function readRefused(db: Db, speakerIds: string[], profiles: readonly Profile[]): Promise<Set<string>> {
   const rejected = await db.speakerSuggestion.findMany({ where: { speakerId: { in: speakerIds }, state: 'rejected' } });
-  const pairs = await db.speakerApart.findMany({
-    where: { OR: [{ firstId: { in: speakerIds } }, { secondId: { in: speakerIds } }] },
-  });
-  const apart = new Set(pairs.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
+  const apart = await readApartPairs(db, { OR: [{ firstId: { in: speakerIds } }, { secondId: { in: speakerIds } }] });
   const kept =
     apart.size === 0
       ? []

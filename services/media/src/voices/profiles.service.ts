@@ -4,10 +4,11 @@ import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit'
 import { permits } from '../access/access.ts';
 import { groupsOf, lockedFile, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import type { Db, Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
+import { orderedPair } from './voices.ts';
 import {
   deleteProfiles,
   profileAudience,
@@ -17,6 +18,7 @@ import {
   readVoiceSettings,
   rejectProfile,
   requestMatching,
+  requireVoices,
 } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -28,8 +30,7 @@ const maxApart = 20;
 export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
   const change = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     db.$transaction(async (tx) => {
-      if (!(await readVoiceSettings(tx)).profiles_enabled)
-        throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+      await requireVoices(tx);
       return work(tx);
     });
 
@@ -228,7 +229,7 @@ async function insertProfile(tx: Tx, data: { ownerId?: string | null; groupId?: 
 
 function unlessNameTaken<T>(write: Promise<T>): Promise<T> {
   return write.catch((cause: unknown) => {
-    if ((cause as { code?: string }).code === 'P2002')
+    if (isUniqueViolation(cause))
       throw conflict('profile_exists', 'There is a speaker profile of that name already.', { cause });
     throw cause;
   });
@@ -304,7 +305,7 @@ async function keepApart(
   { id, others, by }: { id: string; others: readonly string[]; by: string },
 ): Promise<void> {
   const data = others.map((other) => {
-    const [firstId, secondId] = id < other ? [id, other] : [other, id];
+    const [firstId, secondId] = orderedPair(id, other);
     return { firstId, secondId, createdBy: by };
   });
   await tx.speakerApart.createMany({ data, skipDuplicates: true });
@@ -321,9 +322,9 @@ export async function readProfiles(db: Db | Tx, ids: readonly string[]): Promise
   const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`
     select p.uuid::text as uuid, p.name, p.group_id::text as group_uuid, p.auto_apply, p.created_at,
       count(distinct s.uuid)::int as speakers, count(distinct s.media_file_id)::int as files,
-      coalesce((select sum(t.end_time - t.start_time) from speaker l join transcript_segment t on t.speaker_id = l.uuid
-        where l.profile_id = p.uuid), 0)::float8 as seconds,
-      (select count(*)::int from speaker_suggestion g where g.profile_id = p.uuid and g.state = 'open') as open_suggestions
+      coalesce((select sum(t.end_time - t.start_time) from speaker l
+        join media_file r on r.uuid = l.media_file_id and r.deleted_at is null
+        join transcript_segment t on t.speaker_id = l.uuid where l.profile_id = p.uuid), 0)::float8 as seconds
     from speaker_profile p
     left join (speaker s join media_file f on f.uuid = s.media_file_id and f.deleted_at is null) on s.profile_id = p.uuid
     where p.uuid = any(${[...ids]}::uuid[]) group by p.uuid order by lower(p.name), p.uuid`;

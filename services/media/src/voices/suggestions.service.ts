@@ -1,15 +1,22 @@
 import { voiceLimits, type AnswerOf, type mediaRoutes } from '@overtone/contracts';
-import { conflict, type Caller } from '@overtone/service-kit';
+import type { Caller } from '@overtone/service-kit';
 import { may, usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import { hasMedia } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
-import { clusterVoices, pairKey } from './voices.ts';
-import { profilesOf, readOccurrences, readVoiceSettings, withVoices } from './voices.store.ts';
+import { clusterVoices } from './voices.ts';
+import {
+  profilesOf,
+  readApartPairs,
+  readOccurrences,
+  readVoiceSettings,
+  requireVoices,
+  withVoices,
+} from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
-type Inbox = AnswerOf<Routes['listVoiceSuggestions']>;
+type Suggestions = AnswerOf<Routes['listVoiceSuggestions']>;
 
 /** Two voices of a cluster are one person with at least this confidence. */
 const clusterConfidence = 0.75;
@@ -19,7 +26,7 @@ const maxSuggestions = 200;
 export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIndex }) {
   return {
     /** Suggestions for recordings that the caller may edit, with profiles that the caller sees. */
-    list: async (caller: Caller, fileId: string | undefined): Promise<Inbox> => {
+    list: async (caller: Caller, fileId: string | undefined): Promise<Suggestions> => {
       const { profiles_enabled: enabled } = await readVoiceSettings(db);
       if (fileId !== undefined) {
         const file = await usableFile(db, caller, fileId, 'read');
@@ -49,8 +56,7 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
     },
 
     clusters: async ({ userId }: Caller): Promise<AnswerOf<Routes['listClusters']>> => {
-      if (!(await readVoiceSettings(db)).profiles_enabled)
-        throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+      await requireVoices(db);
       const files = (
         await db.mediaFile.findMany({
           where: { userId, ...withVoices },
@@ -69,8 +75,7 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
         fileIds: [...new Set(unnamed.map(({ file_uuid: id }) => id))],
         minConfidence: clusterConfidence,
       });
-      const kept = await db.speakerApart.findMany({ where: { firstId: { in: ids }, secondId: { in: ids } } });
-      const apart = new Set(kept.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
+      const apart = await readApartPairs(db, { firstId: { in: ids }, secondId: { in: ids } });
       const byId = new Map(unnamed.map((voice) => [voice.speaker_uuid, voice]));
       const known = speakerIds.flatMap((id) => {
         const voice = byId.get(id);

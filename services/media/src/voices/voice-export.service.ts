@@ -1,23 +1,22 @@
 import { voiceLimits, voiceVersions, type AnswerOf, type EmbeddedVoice, type mediaRoutes } from '@overtone/contracts';
-import { conflict, type Caller } from '@overtone/service-kit';
+import type { Caller } from '@overtone/service-kit';
 import { decodeVector } from '@overtone/service-kit/vectors';
 import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { readProfiles } from './profiles.service.ts';
-import { readOccurrences, readVoiceSettings } from './voices.store.ts';
+import { readOccurrences, requireVoices } from './voices.store.ts';
 
 type Export = AnswerOf<(typeof mediaRoutes)['exportVoices']>;
 
-const mostVoices = 100_000;
+const maxVoices = 100_000;
 
 /** What is stored of voices in a person's recordings and profiles. */
 export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }) {
   return async ({ userId }: Caller): Promise<Export> => {
-    if (!(await readVoiceSettings(db)).profiles_enabled)
-      throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+    await requireVoices(db);
     const own = await db.speakerProfile.findMany({ where: { ownerId: userId }, select: { id: true } });
-    const found = await readOccurrences(db, Prisma.sql`f.user_id = ${userId}::uuid`, mostVoices);
+    const found = await readOccurrences(db, Prisma.sql`f.user_id = ${userId}::uuid`, maxVoices);
     const ids = found.map(({ speaker_uuid: id }) => id);
     const speakers = await db.speaker.findMany({ where: { id: { in: ids } }, select: { id: true, profileId: true } });
     const profileOf = new Map(speakers.map(({ id, profileId }) => [id, profileId]));

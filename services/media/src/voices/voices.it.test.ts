@@ -93,7 +93,7 @@ function name(speakerId: string | undefined, displayName: string | null, person:
   return media.json(person, 'PUT', `/api/speakers/${speakerId}`, { display_name: displayName });
 }
 
-async function inbox(person: TestUser = owner): Promise<VoiceSuggestion[]> {
+async function openSuggestions(person: TestUser = owner): Promise<VoiceSuggestion[]> {
   return (await media.json<{ suggestions: VoiceSuggestion[] }>(person, 'GET', '/api/speaker-suggestions')).body
     .suggestions;
 }
@@ -104,7 +104,7 @@ async function profiles(person: TestUser = owner): Promise<SpeakerProfile[]> {
 
 /** The suggestion for a speaker. */
 function suggested(speakerId: string | undefined): Promise<VoiceSuggestion> {
-  return waitFor(async () => (await inbox()).find(({ voice }) => voice.speaker_uuid === speakerId));
+  return waitFor(async () => (await openSuggestions()).find(({ voice }) => voice.speaker_uuid === speakerId));
 }
 
 /** Waits until everything that was requested is compared. */
@@ -150,7 +150,7 @@ describe('a voice that got a name', () => {
     expect(profile.name).toBe('Anna');
     expect(confidence).toBeCloseTo(0.92);
     expect(await displayNames(second.run)).toEqual([null, null]);
-    expect(await inbox()).toHaveLength(1);
+    expect(await openSuggestions()).toHaveLength(1);
   });
 
   it('is suggested while the comparison fails for the recordings of another person', async () => {
@@ -176,7 +176,7 @@ describe('a voice that got a name', () => {
     const second = await record('carl', 'anna');
     await name(first.speakers[0], 'Anna');
     await compared();
-    expect(await inbox()).toEqual([]);
+    expect(await openSuggestions()).toEqual([]);
     await setThreshold(null);
     await suggested(second.speakers[1]);
   });
@@ -188,7 +188,7 @@ describe('a voice that got a name', () => {
     const { profile } = await suggested(second.speakers[1]);
     expect((await decide(second.speakers[1], 'accept', profile.uuid)).status).toBe(204);
     expect(await displayNames(second.run)).toEqual([null, 'Anna']);
-    expect(await inbox()).toEqual([]);
+    expect(await openSuggestions()).toEqual([]);
     expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 2, files: 2 }]);
   });
 
@@ -200,7 +200,7 @@ describe('a voice that got a name', () => {
     await decide(second.speakers[1], 'reject', profile.uuid);
     await record('dora', 'emil');
     await compared();
-    expect(await inbox()).toEqual([]);
+    expect(await openSuggestions()).toEqual([]);
   });
 
   it('is applied when the profile allows it, with an entry of the service in the audit log', async () => {
@@ -298,7 +298,7 @@ describe('speaker profiles', () => {
     expect((await media.json(owner, 'POST', '/api/speaker-clusters/separate', body)).status).toBe(204);
     await name(first.speakers[0], 'Anna');
     await compared();
-    expect(await inbox()).toEqual([]);
+    expect(await openSuggestions()).toEqual([]);
   });
 
   it('are merged and split, and a split is remembered', async () => {
@@ -314,7 +314,7 @@ describe('speaker profiles', () => {
     expect(await displayNames(second.run)).toEqual(['Dora', null]);
     await name(second.speakers[0], null);
     await compared();
-    expect((await inbox()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
+    expect((await openSuggestions()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
   });
 
   it('are exported with the voices, decisions and embeddings of the own recordings, and nothing of other people', async () => {
@@ -364,7 +364,7 @@ describe('speaker profiles', () => {
     expect((await change(made.body, { name: 'Defaced' })).status).toBe(200);
     expect(await displayNames(run, alice)).toEqual(['Anna', null]);
     await compared();
-    expect(await inbox()).toEqual([]);
+    expect(await openSuggestions()).toEqual([]);
     expect((await media.json(owner, 'DELETE', `/api/speaker-profiles/${made.body.uuid}`)).status).toBe(204);
     await name(speakers[0], 'Anna Miller', alice);
     expect((await profiles(alice)).map((profile) => profile.name)).toEqual(['Anna Miller']);
@@ -393,6 +393,16 @@ describe('speaker profiles', () => {
     expect(await media.query('select display_name from speaker where uuid = $1', speakers[0])).toEqual([
       { display_name: 'Anna' },
     ]);
+  });
+
+  it('count no recordings in the bin', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    await name(first.speakers[0], 'Anna');
+    const [before] = await profiles();
+    await name(second.speakers[0], 'Anna');
+    expect((await profiles())[0]?.seconds).toBeGreaterThan(before?.seconds ?? Infinity);
+    await media.json(owner, 'DELETE', `/api/files/${second.run.fileId}`);
+    expect(await profiles()).toEqual([before]);
   });
 
   it('are neither seen nor changed by other people', async () => {
@@ -432,7 +442,9 @@ describe('speaker profiles', () => {
     const moved = await change(anna, { group_uuid: groupId });
     expect(moved.body).toMatchObject({ group_uuid: groupId, auto_apply: false, speakers: 1 });
     expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid }]);
-    await waitFor(async () => (await inbox(member)).find(({ voice }) => voice.speaker_uuid === theirs.speakers[0]));
+    await waitFor(async () =>
+      (await openSuggestions(member)).find(({ voice }) => voice.speaker_uuid === theirs.speakers[0]),
+    );
   });
 
   it('leave the voices of other people behind when they move back to one person', async () => {

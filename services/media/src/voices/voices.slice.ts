@@ -9,7 +9,7 @@ import { createProfiles } from './profiles.service.ts';
 import { createVoiceSuggestions } from './suggestions.service.ts';
 import { createVoiceExport } from './voice-export.service.ts';
 import { createVoiceSources } from './voice-sources.read-model.ts';
-import { linkNamedSpeakers, requestMatching, voiceSettingsStore } from './voices.store.ts';
+import { linkNamedSpeakers, requestMatching, requestMatchingOfAll, voiceSettingsStore } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log };
 
@@ -36,7 +36,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
             by: caller.userId,
           });
           if (after.profiles_enabled !== before.profiles_enabled) await setAllowed(tx, after.profiles_enabled);
-          if (after.suggestion_threshold !== before.suggestion_threshold) await matchAll(tx);
+          if (after.suggestion_threshold !== before.suggestion_threshold) await requestMatchingOfAll(tx);
           await recordOperation(tx, outbox, actorOf(request), 'voice_settings_changed', details);
         });
         return showSettings();
@@ -67,7 +67,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
       /** The voices of a file are in the index: its owner's voices are compared with the profiles. */
       consumer(voiceEvents.indexed, 'match-voices', ({ ownerId }) => requestMatching(db, [ownerId])),
       /** Another version of the index is read: all voices are compared again. */
-      consumer(voiceEvents.switched, 'match-all-voices', () => matchAll(db)),
+      consumer(voiceEvents.switched, 'match-all-voices', () => requestMatchingOfAll(db)),
     ],
     periodics: [periodic('match voices', matchEveryMs, matching.matchDue)],
   };
@@ -83,10 +83,4 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
     }
     await outbox.add(tx, mediaVoiceEvents.allowedChanged, { allowed });
   }
-}
-
-function matchAll(db: Db | Tx): Promise<void> {
-  return db.$executeRaw`
-    insert into voice_match_due (owner_id) select distinct user_id from media_file where deleted_at is null
-    on conflict (owner_id) do update set requested_at = clock_timestamp()`.then(() => undefined);
 }

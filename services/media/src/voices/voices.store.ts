@@ -7,10 +7,11 @@ import {
   type VoiceOccurrence,
 } from '@overtone/contracts';
 import { createSettingsStore, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
-import type { Caller } from '@overtone/service-kit';
+import { conflict, type Caller } from '@overtone/service-kit';
 import { groupsOf } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
+import { pairKey } from './voices.ts';
 
 /** The group has no secrets, so it needs no key. */
 function noKey(): never {
@@ -20,6 +21,12 @@ export const voiceSettingsStore: SettingsStore = createSettingsStore({ table: 'm
 
 export function readVoiceSettings(db: SettingsDb): Promise<SettingValues<typeof voiceSettings>> {
   return voiceSettingsStore.values(db, voiceSettings);
+}
+
+/** @throws AppError voices_disabled */
+export async function requireVoices(db: SettingsDb): Promise<void> {
+  if (!(await readVoiceSettings(db)).profiles_enabled)
+    throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
 }
 
 /** The profiles of a person and of the person's groups. */
@@ -44,6 +51,18 @@ export async function requestMatching(db: Db | Tx, ownerIds: readonly string[]):
   await db.$executeRaw`
     insert into voice_match_due (owner_id) select distinct unnest(${[...ownerIds]}::uuid[])
     on conflict (owner_id) do update set requested_at = clock_timestamp()`;
+}
+
+export async function requestMatchingOfAll(db: Db | Tx): Promise<void> {
+  await db.$executeRaw`
+    insert into voice_match_due (owner_id) select distinct user_id from media_file where deleted_at is null
+    on conflict (owner_id) do update set requested_at = clock_timestamp()`;
+}
+
+/** The pairs of voices that a person said are different, as `pairKey`. */
+export async function readApartPairs(db: Db, where: Prisma.SpeakerApartWhereInput): Promise<Set<string>> {
+  const pairs = await db.speakerApart.findMany({ where });
+  return new Set(pairs.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
 }
 
 /** The owners whose recordings can contain the person of a profile: its owner, or the members of its group. */

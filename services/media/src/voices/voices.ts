@@ -69,5 +69,9 @@ export function clusterVoices(
 
 /** The same for both orders. */
 export function pairKey(one: string, other: string): string {
-  return one < other ? `${one} ${other}` : `${other} ${one}`;
+  return orderedPair(one, other).join(' ');
+}
+
+export function orderedPair(one: string, other: string): [string, string] {
+  return one < other ? [one, other] : [other, one];
 }

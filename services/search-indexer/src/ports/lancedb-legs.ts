@@ -136,9 +136,9 @@ async function resolveHits(
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === maxSearches;
     const found = await find(last ? ['id'] : []);
-    const requested = Array.from(found.getChild(last ? 'id' : '_rowid')?.toArray() ?? []);
+    const requested = found.getChild(last ? 'id' : '_rowid')?.toArray() ?? [];
     const scores = found.getChild(scoreColumn)?.toArray();
-    const ids = last ? requested.map(String) : await rowIds.of(requested as bigint[]);
+    const ids = last ? Array.from(requested, String) : await rowIds.of(Array.from(requested, Number));
     if (ids.includes(undefined)) continue;
     const score = (i: number): number => toScore(Number(scores?.[i] ?? 1));
     return ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i))));
@@ -154,7 +154,9 @@ function toShown(found: Columns): Shown[] {
 export async function readPassages({ table, rowIds }: OpenTable, ids: readonly string[]): Promise<Shown[]> {
   const addresses = ids.flatMap((id) => rowIds.addressOf(id) ?? []);
   const atAddress =
-    addresses.length > 0 ? toShown(await table.takeRowIds(addresses).select(['shown']).toArrow()) : ([] as Shown[]);
+    addresses.length > 0
+      ? toShown(await table.takeRowIds(addresses.map(BigInt)).select(['shown']).toArrow())
+      : ([] as Shown[]);
   const known = new Set(atAddress.map(({ id }) => id));
   const moved = ids.filter((id) => !known.has(id)).map((id) => literal(checkedRowId(id)));
   if (moved.length === 0) return atAddress;

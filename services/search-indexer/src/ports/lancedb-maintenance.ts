@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import type { Log } from '@overtone/service-kit';
+import type { OpenTable } from './lancedb-tables.ts';
 
 /** From this many vectors on, a vector index is faster than a full scan. */
 export const vectorIndexFrom = 20_000;
-const afterWrites = 20;
-const afterMs = 60_000;
-/** Searches in progress may still read files that maintenance has replaced. */
-const keepOldMs = 120_000;
+/** The least time between two runs: milliseconds, and a multiple of the time that the last one took. */
+export const maintenancePause = { ms: 2_000, ofLastRun: 4 };
+const timeoutMs = 3_600_000;
 
 /** Creates the indices of a new build: terms, ids and filter columns. */
 export async function createRowIndices({ Index }: typeof lancedb, table: Table): Promise<void> {
@@ -33,48 +36,48 @@ export async function createRowIndices({ Index }: typeof lancedb, table: Table):
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
+type Optimize = (table: string, signal: AbortSignal | undefined) => Promise<void>;
+type MaintenanceOptions = { optimize: Optimize; pause: typeof maintenancePause; log: Log };
+type RunOptions = { force: boolean; signal?: AbortSignal | undefined };
 
-/** Adds newly written rows to the indices; until then they slow searches down. */
-export function createMaintenance(log: Log, indexFrom: number) {
-  let writes = 0;
-  let last = Date.now();
+/**
+ * Adds newly written rows to the indices; until then they slow searches down. A run takes seconds at 100,000 passages,
+ * because LanceDB writes the table anew, so that runs become rarer with its size.
+ */
+export function createMaintenance({ optimize, pause, log }: MaintenanceOptions) {
+  let written = false;
+  let last = { endedAt: Date.now(), ms: 0 };
   return {
-    countWrite: (): void => void (writes += 1),
-    isDue: (): boolean => writes >= afterWrites || (writes > 0 && Date.now() - last >= afterMs),
-    run: async (
-      { lance, table }: { lance: typeof lancedb; table: Table },
-      { force }: { force: boolean },
-    ): Promise<void> => {
-      if (writes === 0 && !force) return;
-      writes = 0;
+    noteWrite: (): void => void (written = true),
+    isDue: (): boolean => written && Date.now() - last.endedAt >= Math.max(pause.ms, pause.ofLastRun * last.ms),
+    run: async ({ table, rowIds }: OpenTable, { force, signal }: RunOptions): Promise<void> => {
+      if (!written && !force) return;
       const started = Date.now();
-      await table.optimize({ cleanupOlderThan: new Date(started - keepOldMs) });
-      await ensureVectorIndex(lance, table, indexFrom);
-      last = Date.now();
-      log.debug({ ms: last - started }, 'search index optimized');
+      written = false;
+      try {
+        await optimize(table.name, signal);
+      } catch (err) {
+        written = true;
+        throw err;
+      } finally {
+        last = { endedAt: Date.now(), ms: Date.now() - started };
+      }
+      await table.checkoutLatest();
+      await rowIds.scan();
+      log.debug({ ms: last.ms }, 'search index optimized');
     },
   };
 }
 
-function nameOf(partitions: number): string {
-  return `vector_in_${partitions}`;
-}
-
 /**
- * An index of uncompressed vectors: built in seconds and with exact distances (distances of LanceDB's compressed indices
- * are not cosines, so that no minimum could be set). Rebuilt when the table has outgrown its partitions.
+ * Optimizes a table in a process of its own, with lower priority: within this one, searches would wait for the engine's
+ * threads (measured: four times as long). Nothing else may write meanwhile.
  */
-async function ensureVectorIndex({ Index }: typeof lancedb, table: Table, from: number): Promise<void> {
-  const schema = await table.schema();
-  if (!schema.fields.some((field) => field.name === 'vector')) return;
-  const rows = await table.countRows('vector is not null');
-  if (rows < from) return;
-  const partitions = Math.round(Math.sqrt(rows));
-  const present = (await table.listIndices()).find((i) => i.columns.includes('vector'));
-  if (present) {
-    if (Number(present.name.split('_').at(-1)) * 2 > partitions) return;
-    await table.dropIndex(present.name);
-  }
-  const config = Index.ivfFlat({ distanceType: 'cosine', numPartitions: partitions });
-  await table.createIndex('vector', { config, name: nameOf(partitions) });
+export function createOptimizer(directory: string, indexFrom: number): Optimize {
+  const script = fileURLToPath(new URL('./lancedb-optimize.child.ts', import.meta.url));
+  return async (table, signal) => {
+    const args = ['--no-warnings', script, directory, table, String(indexFrom)];
+    const env = { LANCEDB_LOG: 'error' };
+    await promisify(execFile)(process.execPath, args, { env, signal, timeout: timeoutMs });
+  };
 }

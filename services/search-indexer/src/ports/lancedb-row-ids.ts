@@ -12,10 +12,10 @@ const maxFetched = 5_000;
 export function createRowIdCache(table: Table) {
   let scanned: ScannedIds | null = null;
   let scanning: Promise<void> | null = null;
-  const fetched = new Map<bigint, string>();
-  const addresses = new Map<string, bigint>();
+  const fetched = new Map<number, string>();
+  const addresses = new Map<string, number>();
 
-  const scan = (): void => {
+  const scan = (): Promise<void> => {
     scanning ??= scanRowIds(table)
       .then((found) => void (scanned = found))
       // Without the scan, ids are fetched.
@@ -26,31 +26,35 @@ export function createRowIdCache(table: Table) {
         fetched.clear();
         addresses.clear();
       });
+    return scanning;
   };
-  const fetch = async (unknown: bigint[]): Promise<void> => {
-    const rows = await table.takeRowIds(unknown).select(['id']).withRowId().toArrow();
+  const fetch = async (unknown: readonly number[]): Promise<void> => {
+    const rows = await table.takeRowIds(unknown.map(BigInt)).select(['id']).withRowId().toArrow();
     const [ids, at] = [rows.getChild('id'), rows.getChild('_rowid')];
     for (let i = 0; i < rows.numRows; i++) {
-      fetched.set(at?.get(i) as bigint, String(ids?.get(i)));
-      addresses.set(String(ids?.get(i)), at?.get(i) as bigint);
+      const [id, address] = [String(ids?.get(i)), Number(at?.get(i))];
+      fetched.set(address, id);
+      addresses.set(id, address);
     }
   };
-  const known = (address: bigint): string | undefined => fetched.get(address) ?? scanned?.idAt(address);
-  scan();
+  const known = (address: number): string | undefined => fetched.get(address) ?? scanned?.idAt(address);
+  void scan();
 
   return {
     /** The ids in the order of the addresses; undefined for a row that no longer exists. */
-    of: async (requested: readonly bigint[]): Promise<(string | undefined)[]> => {
+    of: async (requested: readonly number[]): Promise<(string | undefined)[]> => {
       const ids = requested.map(known);
       const unknown = requested.filter((_, i) => ids[i] === undefined);
       if (unknown.length === 0) return ids;
       await fetch(unknown);
       const found = requested.map((address, i) => ids[i] ?? known(address));
-      if (fetched.size > maxFetched) scan();
+      if (fetched.size > maxFetched) void scan();
       return found;
     },
+    /** Reads all ids again: maintenance gives most rows new addresses. */
+    scan,
     /** The last known address of a row; the row may have been rewritten since. */
-    addressOf: (id: string): bigint | undefined => addresses.get(id) ?? scanned?.addressOf(id),
+    addressOf: (id: string): number | undefined => addresses.get(id) ?? scanned?.addressOf(id),
   };
 }
 

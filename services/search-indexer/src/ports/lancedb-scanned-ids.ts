@@ -4,10 +4,10 @@ import type { RecordBatch } from 'apache-arrow';
 /** An id begins with the id of its file. */
 const fileIdLength = 36;
 
-/** Ids of rows by their address, and back, as of one moment. */
+/** Ids of rows by their address (below 2^53), and back, as of one moment. */
 export type ScannedIds = {
-  readonly idAt: (address: bigint) => string | undefined;
-  readonly addressOf: (id: string) => bigint | undefined;
+  readonly idAt: (address: number) => string | undefined;
+  readonly addressOf: (id: string) => number | undefined;
 };
 
 /**
@@ -20,7 +20,7 @@ export async function scanRowIds(table: Pick<Table, 'query'>): Promise<ScannedId
   return index(batches.sort((x, y) => (x.addresses[0] ?? 0) - (y.addresses[0] ?? 0)));
 }
 
-/** Addresses are below 2^53, and ascend within a batch. The id of row `i` is in `bytes` from `at[i]` to `at[i + 1]`. */
+/** Addresses ascend within a batch. The id of row `i` is in `bytes` from `at[i]` to `at[i + 1]`. */
 type Column = { addresses: Float64Array; bytes: Buffer; at: Int32Array };
 
 function columnsOf(batch: RecordBatch): Column {
@@ -65,15 +65,15 @@ function index(batches: readonly Column[]): ScannedIds {
 
   return {
     idAt: (address) => {
-      const at = lastNotAbove(addresses, Number(address));
-      if (addresses[at] !== Number(address)) return undefined;
+      const at = lastNotAbove(addresses, address);
+      if (addresses[at] !== address) return undefined;
       return (runs[lastNotAbove(starts, at)]?.fileId ?? '') + restOf(at);
     },
     addressOf: (id) => {
       const rest = Buffer.from(id.slice(fileIdLength), 'latin1');
       for (const run of runsOf.get(id.slice(0, fileIdLength)) ?? [])
         for (let at = starts[run] ?? 0; at < (starts[run + 1] ?? count); at++)
-          if (isRest(at, rest)) return BigInt(addresses[at] ?? 0);
+          if (isRest(at, rest)) return addresses[at];
       return undefined;
     },
   };

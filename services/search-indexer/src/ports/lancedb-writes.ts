@@ -49,13 +49,13 @@ export function createLanceWrites({ file, tables, maintenance }: Parts): Writes 
       const opened = await tables.open(buildId);
       const own = await adoptModel(file, opened, buildId, model);
       await replaceRows(opened, ofFile(fileId), rows, own?.dim ?? null);
-      maintenance.countWrite();
+      maintenance.noteWrite();
     },
     removeFile: async (fileId) => {
       const { current, building } = await file.read();
       for (const build of [current, building])
         if (build) await (await tables.open(build.id)).table.delete(ofFile(fileId));
-      maintenance.countWrite();
+      maintenance.noteWrite();
     },
   };
 }

@@ -18,6 +18,8 @@ import {
 import { createLanceIndex } from './lancedb.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
+/** Maintenance is due after every write. */
+const noPause = { ms: 0, ofLastRun: 0 };
 const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 
 describe('LanceDB index', () => {
@@ -126,7 +128,7 @@ describe('LanceDB index', () => {
 
   it('returns the same cosine scores with and without the vector index, also when the table has outgrown it', async () => {
     await index.close();
-    index = createLanceIndex({ directory, log, indexFrom: 100 });
+    index = createLanceIndex({ directory, log, indexFrom: 100, pause: noPause });
     let seed = 1;
     const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647 - 0.5;
     const unit = () => {
@@ -169,7 +171,9 @@ describe('LanceDB index', () => {
     }
   });
 
-  it('finds rows written before and after maintenance', async () => {
+  it('finds rows written before and after maintenance, also when it was ended', async () => {
+    await index.close();
+    index = createLanceIndex({ directory, log, pause: noPause });
     const build = await index.beginBuild('current', null);
     const files = Array.from({ length: 25 }, () => randomUUID());
     for (const fileId of files)
@@ -188,6 +192,9 @@ describe('LanceDB index', () => {
       const legs = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 100 });
       return [idsOf(legs.keyword).length, idsOf(legs.semantic).length];
     };
+    expect(await count()).toEqual([25, 25]);
+    // Ended soon after its start, as by a stop of the service.
+    await index.maintain(AbortSignal.timeout(300));
     expect(await count()).toEqual([25, 25]);
     await index.maintain();
     expect(await count()).toEqual([25, 25]);

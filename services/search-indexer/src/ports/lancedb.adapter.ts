@@ -2,18 +2,19 @@ import { isAppError, unavailable, type Log } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { createBuildsFile } from './lancedb-builds.ts';
 import { readPassages, searchLegs } from './lancedb-legs.ts';
-import { createMaintenance, vectorIndexFrom } from './lancedb-maintenance.ts';
+import { createMaintenance, createOptimizer, maintenancePause, vectorIndexFrom } from './lancedb-maintenance.ts';
 import { createLanceTables, type OpenTable } from './lancedb-tables.ts';
 import { createLanceWrites } from './lancedb-writes.ts';
 import { searchNothing, type SearchIndex } from './search-index.ts';
 
-type LanceOptions = { directory: string; log: Log; indexFrom?: number };
+type LanceOptions = { directory: string; log: Log; indexFrom?: number; pause?: typeof maintenancePause };
 
 /** The embedded index: LanceDB tables in a local folder, for one process. */
-export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }: LanceOptions): SearchIndex {
+export function createLanceIndex(options: LanceOptions): SearchIndex {
+  const { directory, log, indexFrom = vectorIndexFrom, pause = maintenancePause } = options;
   const file = createBuildsFile(directory);
   const tables = createLanceTables({ directory, file, log });
-  const maintenance = createMaintenance(log, indexFrom);
+  const maintenance = createMaintenance({ optimize: createOptimizer(directory, indexFrom), pause, log });
   const writes = createLanceWrites({ file, tables, maintenance });
   const lock = new AsyncLock({ maxPending: Infinity });
   /** Serializes writes, because concurrent LanceDB writes conflict over the next version. */
@@ -51,11 +52,14 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
       return counts;
     }),
     countPassages: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
-    maintain: async () => {
+    maintain: async (signal) => {
       if (!maintenance.isDue()) return;
       await serialize(async () => {
         const opened = await openCurrent();
-        if (opened) await maintenance.run(opened, { force: false });
+        if (opened)
+          await maintenance.run(opened, { force: false, signal }).catch((err: unknown) => {
+            if (!signal?.aborted) throw err;
+          });
       });
     },
     ping: async () => {

@@ -166,8 +166,8 @@ export type SearchIndex = {
   countByFile: () => Promise<Map<string, number>>;
   /** Passages of the current build. */
   countPassages: () => Promise<number>;
-  /** Periodic maintenance; does nothing when none is due. */
-  maintain: () => Promise<void>;
+  /** Periodic maintenance; does nothing when none is due. It may be ended at any time, and is then due again. */
+  maintain: (signal?: AbortSignal) => Promise<void>;
   ping: () => Promise<void>;
   close: () => Promise<void>;
 };

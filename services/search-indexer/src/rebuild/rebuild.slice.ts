@@ -71,7 +71,7 @@ export function createRebuildSlice({ refresh, outbox, vectoriser, ...deps }: Dep
         if ((await refresh.reconcile()).rebuild) await rebuild.beginRequired();
       }),
       periodic('continue a rebuild', 1_000, rebuild.continueRebuild),
-      periodic('maintain the index', 15_000, index.maintain),
+      periodic('maintain the index', 1_000, index.maintain),
     ],
   };
 }

@@ -1,7 +1,14 @@
 import type { ReplyOf, RequestOf, retrievalRpc } from '@overtone/contracts';
 import { keepVisible, searcherOf, type AccessScope, type AccessScopes } from '../access/access.ts';
 import { noFilter, type IndexFilter, type SearchIndex } from '../ports/search-index.ts';
-import type { FileHit, FindFiles, SearchPlan } from '../search/search.ts';
+import {
+  textOfMeaning,
+  type FileHit,
+  type FindFiles,
+  type Meaning,
+  type ReadMeaning,
+  type SearchPlan,
+} from '../search/search.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { variantsOf } from '../tokenize/tokenize.ts';
 import {
@@ -21,6 +28,7 @@ export type RetrievalDeps = {
   store: Pick<SearchStore, 'facts' | 'languages'> & Pick<RetrievalStore, 'countReadable'>;
   access: AccessScopes;
   find: FindFiles;
+  readMeaning: ReadMeaning;
 };
 type Request = RequestOf<typeof retrievalRpc.retrieve>;
 type Reply = ReplyOf<typeof retrievalRpc.retrieve>;
@@ -29,12 +37,17 @@ type Reply = ReplyOf<typeof retrievalRpc.retrieve>;
 const maxFrequency = 1_000;
 
 /** Finds the files that answer a question, then the best passages of these files. */
-export function createRetrieval({ index, store, access, find }: RetrievalDeps) {
+export function createRetrieval({ index, store, access, find, readMeaning }: RetrievalDeps) {
   /** Searches again in these files only: the first search may not have reached their best passages. */
-  const readPassages = async (plan: SearchPlan, files: readonly FileHit[], perFile: number) => {
+  const readPassages = async (
+    plan: SearchPlan,
+    meaning: Promise<Meaning>,
+    files: readonly FileHit[],
+    perFile: number,
+  ) => {
     const fileIds = files.map(({ fileId }) => fileId);
     if (fileIds.length === 0) return new Map<string, RetrievedPassage[]>();
-    const found = await find({ ...plan, filter: { ...plan.filter, fileIds } });
+    const found = await find({ ...plan, filter: { ...plan.filter, fileIds } }, meaning);
     const best = found.files.map((file) => ({ fileId: file.fileId, hits: bestPassages(file, perFile) }));
     const stored = new Map(
       (await index.passages(best.flatMap(({ hits }) => hits.map(({ id }) => id)))).map((shown) => [shown.id, shown]),
@@ -71,12 +84,13 @@ export function createRetrieval({ index, store, access, find }: RetrievalDeps) {
   return async ({ question, reader, fileIds, maxFiles, passagesPerFile }: Request): Promise<Reply> => {
     const [scope, languages] = await Promise.all([access.scopeOf(searcherOf(reader)), store.languages()]);
     const plan = planQuestion(question, { scope, languages, fileIds });
-    const { files, legs } = await find(plan);
+    const meaning = readMeaning(textOfMeaning({ search_mode: 'hybrid' }, plan.parsed));
+    const { files, legs } = await find(plan, meaning);
     const facts = keepVisible(await store.facts(files.map(({ fileId }) => fileId)), scope);
     const chosen = files.filter(({ fileId }) => facts.has(fileId)).slice(0, maxFiles);
     const words = topicWords(plan);
     const [passages, frequencies] = await Promise.all([
-      readPassages(plan, chosen, passagesPerFile),
+      readPassages(plan, meaning, chosen, passagesPerFile),
       frequenciesOf(words, scope),
     ]);
     const read = chosen.flatMap(({ fileId, score }): (RetrievedFile & { fileId: string; score: number })[] => {

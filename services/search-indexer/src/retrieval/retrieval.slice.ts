@@ -6,7 +6,7 @@ import { createMentions, type MentionsDeps } from './mentions.service.ts';
 import { createRetrieval, type RetrievalDeps } from './retrieval.service.ts';
 import { createRetrievalStore } from './retrieval.store.ts';
 
-type Deps = Pick<RetrievalDeps, 'access' | 'find'> & {
+type Deps = Pick<RetrievalDeps, 'access' | 'find' | 'readMeaning'> & {
   db: Db;
   index: MentionsDeps['index'];
   store: Pick<SearchStore, 'facts' | 'languages'>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { everything } from '../../test/index-contract.ts';
+import { textOfMeaning } from '../search/search.ts';
 import { evidenceOf, passageOf, planQuestion, topicWords, type RetrievedFile } from './retrieval.ts';
 
 const scope = { ownerId: null, sharedIds: [] };
@@ -19,7 +20,7 @@ describe('a question', () => {
     const plan = planQuestion('Who said "road map"? speaker:Bob', { scope, languages: ['en'], fileIds: ['f'] });
     expect(plan.keyword).toMatchObject({ phrases: [] });
     expect(plan.parsed).toMatchObject({ phrases: [], filters: { speakers: [] } });
-    expect(plan.meaning).not.toBeNull();
+    expect(textOfMeaning({ search_mode: 'hybrid' }, plan.parsed)).not.toBeNull();
     expect(plan.filter).toEqual({ ...everything, fileIds: ['f'] });
   });
 

@@ -1,9 +1,9 @@
 import { isAppError, unavailable, type AppError, type Log } from '@overtone/service-kit';
-import type { QueryVector, SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
+import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { addPassages, filterBySimilarity, rankFiles, type LegHits } from './ranking.ts';
-import type { FileHit, FindFiles, Legs, SearchPlan } from './search.ts';
+import type { FileHit, FindFiles, Legs, Meaning, ReadMeaning, SearchPlan } from './search.ts';
 import type { SearchStore } from './search.store.ts';
 
 export type LegsDeps = {
@@ -21,9 +21,12 @@ type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
 /** Maximum hits per leg: enough for realistic totals, few enough for a fast response. */
 const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, semantic: 50, shown: 20 };
 
-/** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
-export function createLegs({ vectoriser, index, log, minSimilarity, store, telemetry }: LegsDeps): FindFiles {
-  const queryVectorOf = async (text: string | null): Promise<{ leg: Legs['semantic']; vector: QueryVector | null }> => {
+/** `find` runs both legs, fuses their hits and reports which legs ran. */
+export function createLegs({ vectoriser, index, log, minSimilarity, store, telemetry }: LegsDeps): {
+  readMeaning: ReadMeaning;
+  find: FindFiles;
+} {
+  const readMeaning: ReadMeaning = async (text) => {
     if (text === null) return { leg: 'not_asked', vector: null };
     try {
       const { current } = await index.builds();
@@ -44,11 +47,10 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
     return result;
   };
 
-  const runLegs = async (plan: SearchPlan): Promise<Found> => {
-    const queryVector = queryVectorOf(plan.meaning);
+  const runLegs = async (plan: SearchPlan, meaning: Promise<Meaning>): Promise<Found> => {
     const request: SearchRequest = {
       keyword: plan.keyword,
-      vector: queryVector.then((found) => found.vector),
+      vector: meaning.then(({ vector }) => vector),
       filter: plan.filter,
       keywordLimit: plan.spokenBy ? limits.keywordOfSpeaker : limits.keyword,
       sectionLimit: limits.sections,
@@ -56,7 +58,7 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
       semanticLimit: limits.semantic,
     };
     const result = await searchIndex(request);
-    const { leg } = await queryVector;
+    const { leg } = await meaning;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
     const files = rankFiles(hitsOf(result, semantic, minSimilarity));
     const legs = { keyword: result.keyword.status, semantic };
@@ -78,11 +80,11 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
     return addPassages(files, hitsOf(result, 'not_asked', minSimilarity)).filter(({ passages }) => passages.length > 0);
   };
 
-  return async (plan: SearchPlan) => {
+  const find: FindFiles = async (plan, meaning) => {
     const { current, building } = await index.builds();
     if (!current && (building || (await store.hasFiles())))
       throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
-    const found = await runLegs(plan);
+    const found = await runLegs(plan, meaning);
     for (const leg of ['keyword', 'semantic'] as const) telemetry.legs.inc({ leg, outcome: found.legs[leg] });
     const ranLegs = Object.values(found.legs).filter((status) => status !== 'not_asked');
     if (ranLegs.length > 0 && !ranLegs.includes('ok'))
@@ -91,6 +93,8 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
       );
     return { files: found.files, legs: found.legs };
   };
+
+  return { readMeaning, find };
 }
 
 function errorOf({ keyword, semantic }: SearchResult): AppError | null {

@@ -31,7 +31,7 @@ export function sortFiles(
   });
 }
 
-const occurrencesShown = 5;
+const occurrencesShown = 3;
 
 /** The displayed passages of a file; speech comes before the title, which has no time to jump to. */
 export function shownOf(file: FileHit): FusedHit[] {

@@ -10,9 +10,12 @@ import { parseQuery, type ParsedQuery } from './query.ts';
 import { occurrenceOf, resultOf, shownOf, sortFiles } from './results.ts';
 import {
   planSearch,
+  textOfMeaning,
   type FileHit,
   type FindFiles,
   type FusedHit,
+  type Meaning,
+  type ReadMeaning,
   type SearchContext,
   type SearchPlan,
   type SearchQuery,
@@ -25,15 +28,20 @@ export type SearchDeps = {
   access: AccessScopes;
   collections: Collections;
   find: FindFiles;
+  readMeaning: ReadMeaning;
   correct: FindCorrection;
   telemetry: Pick<Telemetry, 'search'>;
   log: Pick<Log, 'warn'>;
 };
-/** `withheld`: files whose indexed text may be masked by now; null: too many to be read. */
-type Context = SearchContext & { withheld: ReadonlySet<string> | null };
+type Context = SearchContext & {
+  /** Files whose indexed text may be masked by now; null: too many to be read. */
+  withheld: ReadonlySet<string> | null;
+  meaning: Promise<Meaning>;
+};
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
-export function createSearch({ access, collections, index, store, find, correct, telemetry, log }: SearchDeps) {
+export function createSearch(deps: SearchDeps) {
+  const { access, collections, index, store, find, readMeaning, correct, telemetry, log } = deps;
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -62,14 +70,14 @@ export function createSearch({ access, collections, index, store, find, correct,
    * files are read before the index: a file that is withheld no longer has its new text in the index already, and one that
    * is withheld after this read is withheld after the search began. Its text is not shown either, see `store.facts`.
    */
-  const findPermitted = async (plan: SearchPlan, withheld: Context['withheld']): ReturnType<FindFiles> => {
-    const found = await find(plan);
+  const findPermitted = async (plan: SearchPlan, { withheld, meaning }: Context): ReturnType<FindFiles> => {
+    const found = await find(plan, meaning);
     if (withheld) return { ...found, files: found.files.filter(({ fileId }) => !withheld.has(fileId)) };
     // Too many: only those of the found files are read, and the index is searched again after that.
     const fileIds = found.files.map(({ fileId }) => fileId);
     const hidden = await store.withheldAmong(fileIds);
     const permitted = new Set(fileIds.filter((fileId) => !hidden.has(fileId)));
-    const { files, legs } = await find(plan);
+    const { files, legs } = await find(plan, meaning);
     return { legs, files: files.filter(({ fileId }) => permitted.has(fileId)) };
   };
 
@@ -103,7 +111,7 @@ export function createSearch({ access, collections, index, store, find, correct,
 
   const runSearch = async (query: SearchQuery, context: Context) => {
     const plan = planSearch(query, context);
-    const { files: found, legs } = await findPermitted(plan, context.withheld);
+    const { files: found, legs } = await findPermitted(plan, context);
     const files = await keepRequestedSpeakers(found, plan);
     const { page, facts, stored } = await pageOf(files, query, context.scope);
     return { files, legs, results: page.flatMap((file) => resultOf(file, plan, { facts, stored })) };
@@ -117,19 +125,23 @@ export function createSearch({ access, collections, index, store, find, correct,
     const marked = markedWords(run.results.flatMap(({ occurrences }) => occurrences.map(({ snippet }) => snippet)));
     const correction = await correct({ query: query.q, places: parsed.places, marked, scope, languages });
     if (!correction) return { ...run, correction };
-    return { ...(await runSearch(query, { ...context, parsed: parseQuery(correction.query) })), correction };
+    const corrected = parseQuery(correction.query);
+    const meaning = readMeaning(textOfMeaning(query, corrected));
+    return { ...(await runSearch(query, { ...context, parsed: corrected, meaning })), correction };
   };
 
   return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
     const parsed = parseQuery(query.q);
+    // A worker makes the vector while the database is read.
+    const meaning = readMeaning(textOfMeaning(query, parsed));
     const [scope, languages, files, withheld] = await Promise.all([
       access.scopeOf(searcher),
       store.languages(),
       filesOfCollections(query.collection, parsed.filters, searcher),
       store.withheld(),
     ]);
-    const context = { parsed, scope, languages, withheld, ...files };
+    const context = { parsed, scope, languages, withheld, meaning, ...files };
     const found = await withCorrection(query, context, await runSearch(query, context));
     const facets = query.facets ? await facetsOf(found.files, scope, searcher) : null;
     const seconds = (performance.now() - started) / 1000;

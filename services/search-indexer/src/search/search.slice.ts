@@ -7,7 +7,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createCorrections } from './corrections.service.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { createSearch, type SearchDeps } from './search.service.ts';
-import type { FindFiles } from './search.ts';
+import type { FindFiles, ReadMeaning } from './search.ts';
 import { createSearchStore, type SearchStore } from './search.store.ts';
 
 type Deps = Omit<LegsDeps, 'index' | 'store'> &
@@ -21,15 +21,16 @@ type Deps = Omit<LegsDeps, 'index' | 'store'> &
 /** Searches transcripts by words and by meaning, and reports the state of the index. */
 export function createSearchSlice({ db, index, vocabulary, counts, access, collections, ...deps }: Deps): Slice & {
   find: FindFiles;
+  readMeaning: ReadMeaning;
   store: SearchStore;
 } {
   const store = createSearchStore({ db });
-  const find = createLegs({ ...deps, index, store });
+  const legs = createLegs({ ...deps, index, store });
   const correct = createCorrections({ index, vocabulary });
   const { telemetry, log } = deps;
-  const search = createSearch({ access, collections, index, store, find, correct, telemetry, log });
+  const search = createSearch({ access, collections, index, store, ...legs, correct, telemetry, log });
   return {
-    find,
+    ...legs,
     store,
     routes: [
       handle(searchRoutes.search, ({ query, caller }) => search(query, searcherOf(caller))),

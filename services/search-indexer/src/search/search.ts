@@ -1,6 +1,6 @@
 import type { QueryOf, SearchAnswer, searchRoutes } from '@overtone/contracts';
 import type { AccessScope } from '../access/access.ts';
-import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
+import { filterKey, type IndexFilter, type KeywordQuery, type QueryVector } from '../ports/search-index.ts';
 import { hasFilters, type ParsedQuery } from './query.ts';
 import type { Marks } from './snippets.ts';
 import { phraseVariantsOf, variantsOf } from '../tokenize/tokenize.ts';
@@ -16,8 +16,6 @@ export type SearchPlan = {
   filter: IndexFilter;
   /** null: no keyword leg. */
   keyword: KeywordQuery | null;
-  /** Text of the semantic leg; null: no semantic leg. */
-  meaning: string | null;
   marks: Marks;
   /** Whether the words of a speaker are searched; null: those of all speakers. */
   spokenBy: ((speaker: string | null) => boolean) | null;
@@ -35,8 +33,12 @@ export type FusedHit = {
 };
 export type FileHit = { fileId: string; score: number; passages: FusedHit[]; semanticOnly: boolean };
 export type Legs = SearchAnswer['legs'];
+/** What the semantic leg can do, and the vector that it searches with. */
+export type Meaning = { leg: Legs['semantic']; vector: QueryVector | null };
+/** Requests the vector of a text; null: no semantic leg. Never rejects, so that it can be pending while others are awaited. */
+export type ReadMeaning = (text: string | null) => Promise<Meaning>;
 /** Runs a plan: the files with their passages, best first. @throws AppError unavailable when no leg could run. */
-export type FindFiles = (plan: SearchPlan) => Promise<{ files: FileHit[]; legs: Legs }>;
+export type FindFiles = (plan: SearchPlan, meaning: Promise<Meaning>) => Promise<{ files: FileHit[]; legs: Legs }>;
 
 /** What limits a search besides its query. */
 export type SearchContext = {
@@ -57,16 +59,24 @@ export function planSearch(query: SearchQuery, context: SearchContext): SearchPl
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
   // Operators without words return everything that passes them.
   const browse = nothingToFind && (speakers.length > 0 || hasFilters(filters));
-  // Quoted words must match exactly, so there is no semantic leg.
-  const literal = parsed.phrases.length > 0 && query.search_mode === 'hybrid';
   return {
     parsed,
     filter: filterOf(query, speakers, context),
     keyword: (query.search_mode === 'semantic' || nothingToFind) && !browse ? null : keywordQuery(parsed, languages),
-    meaning: query.search_mode === 'keyword' || literal || nothingToFind ? null : parsed.text,
     marks: marksOf(parsed, languages),
     spokenBy: speakerRule(speakers, filters.excludedSpeakers.map(filterKey)),
   };
+}
+
+/** Text of the semantic leg; null: no semantic leg. */
+export function textOfMeaning(
+  { search_mode: mode }: Pick<SearchQuery, 'search_mode'>,
+  parsed: ParsedQuery,
+): string | null {
+  const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
+  // Quoted words must match exactly.
+  const literal = parsed.phrases.length > 0 && mode === 'hybrid';
+  return mode === 'keyword' || literal || nothingToFind ? null : parsed.text;
 }
 
 function filterOf(query: SearchQuery, speakers: string[], context: SearchContext): IndexFilter {

@@ -2,9 +2,9 @@ import { pcmStream, sampleRate, sampleReader } from './wav.ts';
 
 export type TimeSpan = { start: number; end: number };
 
-/** Root-mean-square level of every 20 ms, in decibels below full scale. Ten hours are 1.8 million floats (7 MB). */
 export const frameSeconds = 0.02;
 
+/** Root-mean-square level of every 20 ms, in decibels below full scale. Ten hours are 1.8 million floats (7 MB). */
 export async function frameLevels(wavPath: string, seconds: number): Promise<Float32Array> {
   const perFrame = sampleRate * frameSeconds;
   const levels = new Float32Array(Math.ceil(seconds / frameSeconds) + 1);

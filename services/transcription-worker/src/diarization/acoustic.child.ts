@@ -19,16 +19,16 @@ function hopFor(seconds: number): number {
   return seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024;
 }
 
+/** Analysed frames of 20 ms in noisy recordings and for overlaps: every one, every second or every fourth. */
+function stepFor(seconds: number): number {
+  return seconds <= 1800 ? 1 : seconds <= 4 * 3600 ? 2 : 4;
+}
+
 /**
  * Speech that is less than this above the quiet moments (decibels) is noisy. Measured: 30 to 88 in quiet and in rooms
  * without noise, 12 to 27 with noise.
  */
 const clearRange = 28;
-
-/** The same for noisy recordings and for overlaps, in frames of 20 ms. */
-function stepFor(seconds: number): number {
-  return seconds <= 1800 ? 1 : seconds <= 4 * 3600 ? 2 : 4;
-}
 
 serveTasks(async (input, { onProgress }) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);

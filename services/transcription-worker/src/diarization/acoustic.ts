@@ -11,9 +11,9 @@ const pieceSeconds = 2.5;
 const blockSeconds = 0.4;
 /** Clustering costs the square of its pieces: of longer recordings an even sample is clustered, the rest assigned. */
 const mostPieces = 500;
-/** Fewer voiced frames (about 0.3 s) do not characterise a voice. */
+/** Fewer voiced frames do not characterise a voice: about 0.3 s, in recordings of more than 30 minutes more (`hopFor`). */
 const fewestFrames = 18;
-/** A speaker with less than this, in all, is a cough or a laugh of another one (frames, about 1.5 s). */
+/** A speaker with fewer frames, in all, is a cough or a laugh of another one: about 1.5 s, in longer recordings more. */
 const leastSpeech = 90;
 
 /** Speaker turns, from the features of voiced frames within speech regions. */

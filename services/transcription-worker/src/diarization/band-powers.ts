@@ -23,11 +23,11 @@ const cosines = Array.from({ length: dims }, (_, row) =>
 );
 
 /** `step`: frames of 20 ms from one analysed frame to the next. */
-type Frames = { wavPath: string; seconds: number; step: number };
+type FrameRequest = { wavPath: string; seconds: number; step: number };
 
 /** Calls `onFrame` with the number of the 20 ms and the power of each band; the array is used again for the next frame. */
 export async function eachFrame(
-  { wavPath, seconds, step }: Frames,
+  { wavPath, seconds, step }: FrameRequest,
   onFrame: (frame: number, powers: Float64Array) => void,
 ): Promise<void> {
   const hop = frameSeconds * sampleRate;

@@ -2,9 +2,9 @@ import { agnes } from 'ml-hclust';
 import { joinVoices, voiceDistance, type Voice } from './voice.ts';
 
 /** Upper bound of speakers when the request names no number. */
-const mostSpeakers = 10;
+const maxSpeakers = 10;
 /** Voices nearer than this are one person; see `voiceDistance`. Measured on read and synthetic speech. */
-const oneVoice = 1.9;
+const samePersonDistance = 1.9;
 
 export type Bounds = { min: number | null; max: number | null };
 
@@ -19,7 +19,7 @@ export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[
 /** The smallest and the largest number of speakers among `count` pieces. */
 export function limitsOf(bounds: Bounds, count: number): { low: number; high: number } {
   const low = Math.min(Math.max(1, bounds.min ?? 1), count);
-  return { low, high: Math.min(Math.max(low, bounds.max ?? mostSpeakers), count) };
+  return { low, high: Math.min(Math.max(low, bounds.max ?? maxSpeakers), count) };
 }
 
 /**
@@ -55,7 +55,7 @@ function joinNearest(pieces: readonly Voice[], labels: readonly number[], low: n
         if (distance < nearest.distance) nearest = { distance, pair: [one, other] };
       }
     const [one, other] = nearest.pair;
-    if (!one || !other || (nearest.distance >= oneVoice && groups.length <= high)) break;
+    if (!one || !other || (nearest.distance >= samePersonDistance && groups.length <= high)) break;
     const joined = { members: [...one.members, ...other.members], voice: joinVoices([one.voice, other.voice]) };
     groups = [...groups.filter((group) => group !== one && group !== other), joined];
   }

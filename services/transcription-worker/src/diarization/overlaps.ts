@@ -7,14 +7,14 @@ import { addFrames, dims, judgeOf, silentVoice } from './voice.ts';
 /** Fewer frames do not tell two voices from one; in more, a short overlap is lost. */
 const windowSeconds = 0.8;
 /** A window with a smaller share of voiced frames is mostly a pause. */
-const leastVoiced = 0.6;
+const minVoiced = 0.6;
 /**
  * How much likelier two voices at once must be than one after the other, as log-likelihood per frame. Measured: 1 marks
  * some speech without overlap, and at 2 most overlaps are missed.
  */
-const leastGain = 1.25;
-/** A speaker with fewer voiced frames has no model (one second). */
-const fewestFrames = 50;
+const minGain = 1.25;
+/** A speaker with fewer voiced frames has no model: one second, in recordings of more than 30 minutes more (`stepFor`). */
+const minFrames = 50;
 /** Frames of each speaker, evenly over the recording, from which pairs are made. */
 const framesOfSpeaker = 1500;
 const framesOfPair = 3000;
@@ -97,7 +97,7 @@ function modelsOf({ table, voiced, speakers, count }: Frames, samples: ReadonlyM
     const voice = voices.get(speakers[frame] ?? -1);
     if (voiced[frame] && voice) addFrames(voice, table, frame, frame + 1);
   }
-  const known = [...voices].filter(([, { frames }]) => frames >= fewestFrames);
+  const known = [...voices].filter(([, { frames }]) => frames >= minFrames);
   return {
     voices: known.map(([, voice]) => judgeOf(voice)),
     pairs: known.flatMap(([one], i) =>
@@ -158,14 +158,14 @@ function scoresOf({ table, voiced }: Frames, { voices, pairs }: Models, from: nu
   };
 }
 
-/** The likeliest pair of the speaker and another one, if they are likelier than one voice at a time by `leastGain`. */
+/** The likeliest pair of the speaker and another one, if they are likelier than one voice at a time by `minGain`. */
 function pairIn(
   { voiced, voices, pairs }: Scores,
   { from, to, speaker }: { from: number; to: number; speaker: number },
 ): [number, number] | undefined {
   const count = sumIn(voiced, from, to);
-  if (count < leastVoiced * (to - from)) return undefined;
-  let least = likeliestAlone(voices, from, to) + leastGain * count;
+  if (count < minVoiced * (to - from)) return undefined;
+  let least = likeliestAlone(voices, from, to) + minGain * count;
   let likeliest: [number, number] | undefined;
   for (const { speakers, sums } of pairs) {
     const sum = sumIn(sums, from, to);

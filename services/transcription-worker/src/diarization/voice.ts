@@ -1,7 +1,7 @@
 /** Cepstral coefficients a voice is known by; the zeroth (loudness) tells distances to the microphone apart, not people. */
 export const dims = 12;
 
-/** A bag of frames as one full-covariance Gaussian: enough to add bags, compare them and judge single frames. */
+/** Sums of frames, from which a full-covariance Gaussian is made: enough to add, to compare and to score frames. */
 export type Voice = {
   frames: number;
   sum: Float64Array;

@@ -32,7 +32,7 @@ export function VoicesPage() {
           <Section title={t`Stored voices`}>
             <StoredVoices />
             <Text size="sm" mt="xs">
-              <Link className="ot-link" to="/admin">
+              <Link className="ot-link" to="/admin/search">
                 {t`Versions of the speaker index`}
               </Link>
             </Text>

@@ -1,15 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { DecisionButtons } from './decision-buttons.tsx';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { percentOf, voiceName, voiceSuggestionsQuery, type VoiceSuggestion } from './voice-queries.ts';
 
 /** Suggestions of all recordings. Keys: up and down move, A accepts, R rejects, P plays. */
-export function VoiceInbox() {
-  const inbox = useQuery(voiceSuggestionsQuery());
+export function SuggestionList() {
+  const suggestions = useQuery(voiceSuggestionsQuery());
   const list = useRef<HTMLUListElement>(null);
   const empty = useRef<HTMLDivElement>(null);
   const decidedAt = useRef<number | null>(null);
@@ -24,7 +25,7 @@ export function VoiceInbox() {
     if (list.current) focusEntry(list.current, decidedAt.current);
     else empty.current?.focus();
     decidedAt.current = null;
-  }, [decision.isPending, inbox.data]);
+  }, [decision.isPending, suggestions.data]);
   const onKey = (event: KeyboardEvent<HTMLLIElement>, suggestion: VoiceSuggestion, index: number): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const actions: Record<string, () => void> = {
@@ -39,8 +40,8 @@ export function VoiceInbox() {
     event.preventDefault();
     act();
   };
-  if (!inbox.data) return <QueryStatus of={inbox} failure={t`The suggestions couldn’t be loaded`} />;
-  if (inbox.data.suggestions.length === 0)
+  if (!suggestions.data) return <QueryStatus of={suggestions} failure={t`The suggestions couldn’t be loaded`} />;
+  if (suggestions.data.suggestions.length === 0)
     return (
       <div ref={empty} tabIndex={-1} style={{ outline: 'none' }}>
         <Empty>{t`No suggestions. Name a speaker, and the same voice is suggested in other recordings.`}</Empty>
@@ -48,12 +49,12 @@ export function VoiceInbox() {
     );
   return (
     <>
-      {inbox.isError && <QueryStatus of={inbox} failure={t`The suggestions couldn’t be loaded`} />}
+      {suggestions.isError && <QueryStatus of={suggestions} failure={t`The suggestions couldn’t be loaded`} />}
       <Text size="sm" c="dimmed" mb="sm">
         {t`Keys in the list: ↑ and ↓ move, A accepts, R rejects, P plays a sample.`}
       </Text>
-      <ul className="ot-list" ref={list} data-testid="voice-inbox" aria-label={t`Suggestions`}>
-        {inbox.data.suggestions.map((suggestion, index) => {
+      <ul className="ot-list" ref={list} aria-label={t`Suggestions`}>
+        {suggestions.data.suggestions.map((suggestion, index) => {
           const { voice, profile, confidence } = suggestion;
           const percent = percentOf(confidence);
           return (
@@ -68,23 +69,12 @@ export function VoiceInbox() {
               onKeyDown={(event) => onKey(event, suggestion, index)}
             >
               <VoiceEntry voice={voice} title={<Text fw={600}>{t`${profile.name} (${percent} %)`}</Text>}>
-                <Button
+                <DecisionButtons
+                  suggestion={suggestion}
                   size="compact-sm"
-                  onClick={() => decide(suggestion, 'accept', index)}
                   disabled={decision.isPending}
-                  aria-label={t`Accept: ${voiceName(voice)} is ${profile.name}`}
-                >
-                  {t`Accept`}
-                </Button>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  onClick={() => decide(suggestion, 'reject', index)}
-                  disabled={decision.isPending}
-                  aria-label={t`Reject: ${voiceName(voice)} is not ${profile.name}`}
-                >
-                  {t`Reject`}
-                </Button>
+                  onDecide={(action) => decide(suggestion, action, index)}
+                />
               </VoiceEntry>
             </li>
           );

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPool } from '@overtone/database';
 import { createLog, createMetrics, isAppError } from '@overtone/service-kit';
 import { createDatabase } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
-import { queryPrepared, type Pool } from './database.ts';
+import type { Pool } from 'pg';
+import { createPool } from './pool.ts';
+import { queryPrepared } from './prepared.ts';
 
 const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 

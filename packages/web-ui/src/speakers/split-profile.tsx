@@ -1,0 +1,68 @@
+import { t } from '@lingui/core/macro';
+import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { QueryStatus } from '../ui/query-status.tsx';
+import { occurrencesQuery, voiceName, type Profile } from './voice-queries.ts';
+import { VoiceSample } from './voice-sample.tsx';
+
+/** Gives some voices of a profile, which are another person, a profile of their own. */
+export function SplitProfile({ profile, onClose }: { profile: Profile; onClose: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<string[]>([]);
+  const voices = useQuery(occurrencesQuery(profile.uuid));
+  const split = useMutation({
+    mutationFn: () =>
+      call('POST /api/speaker-profiles/{uuid}/split', {
+        params: { uuid: profile.uuid },
+        body: { name: name.trim(), speaker_uuids: chosen },
+      }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['voices'] });
+      void client.invalidateQueries({ queryKey: ['file'] });
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Split ${profile.name}`}
+      action={t`Split`}
+      ready={name.trim() !== '' && chosen.length > 0}
+      sending={split}
+      failure={t`The profile wasn’t split`}
+      onSubmit={() => split.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">{t`Choose the voices that are another person.`}</Text>
+      <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
+      <Stack gap="xs">
+        {voices.data?.map((voice) => (
+          <Group key={voice.speaker_uuid} gap="xs" wrap="nowrap">
+            <VoiceSample voice={voice} />
+            <Checkbox
+              label={`${voice.file_title} · ${voiceName(voice)}`}
+              checked={chosen.includes(voice.speaker_uuid)}
+              onChange={(event) =>
+                setChosen(
+                  event.currentTarget.checked
+                    ? [...chosen, voice.speaker_uuid]
+                    : chosen.filter((uuid) => uuid !== voice.speaker_uuid),
+                )
+              }
+            />
+          </Group>
+        ))}
+      </Stack>
+      <TextInput
+        label={t`Name of the other person`}
+        required
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
