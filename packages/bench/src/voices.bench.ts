@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { voiceSettings, voiceVersions } from '@overtone/contracts';
-import { matchGroups } from '@overtone/search-indexer/voices';
+import { matchProfiles } from '@overtone/search-indexer/voices';
 import { recordVoices, type FoundSpeaker, type RecordedVoices } from '@overtone/transcription-worker/voices-bench';
 import type { Bench, Row } from './bench.ts';
 import { needTools } from './tools.ts';
@@ -55,24 +55,24 @@ function countMatches({ named, recordings }: RecordedVoices, model: string, conf
     speakerId,
     vector: vectors[model] ?? new Float32Array(0),
   });
-  const groups = named.flatMap((voice) => {
+  const profiles = named.flatMap((voice) => {
     const first = speakers.find((speaker) => speaker.voice === voice);
-    return first ? [{ groupId: voice, rows: [rowOfSpeaker(first)], speakerId: first.speakerId }] : [];
+    return first ? [{ profileId: voice, rows: [rowOfSpeaker(first)], speakerId: first.speakerId }] : [];
   });
-  const isNamed = new Set(groups.map(({ speakerId }) => speakerId));
+  const isNamed = new Set(profiles.map(({ speakerId }) => speakerId));
   const rest = speakers.filter(({ speakerId }) => !isNamed.has(speakerId));
-  const matches = matchGroups(confidence, rest.map(rowOfSpeaker), groups);
+  const matches = matchProfiles(confidence, rest.map(rowOfSpeaker), profiles);
   const suggestion = new Map<string, string>();
   for (const match of matches)
     if (match.confidence >= threshold && !suggestion.has(match.speakerId))
-      suggestion.set(match.speakerId, match.groupId);
+      suggestion.set(match.speakerId, match.profileId);
   const isSuggested = ({ speakerId }: { speakerId: string }) => suggestion.has(speakerId);
   const isRight = ({ speakerId, voice }: { speakerId: string; voice: string }) => suggestion.get(speakerId) === voice;
   return {
     right: rest.filter(isRight).length,
     wrong: rest.filter((speaker) => isSuggested(speaker) && !isRight(speaker)).length,
     // A recording in which the diarizer does not find a voice counts as one that is not suggested.
-    known: recordings.length * named.length - groups.length,
+    known: recordings.length * named.length - profiles.length,
     others: rest.length,
   };
 }

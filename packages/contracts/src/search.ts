@@ -102,7 +102,6 @@ export const searchRoutes = {
         count: z.int(),
       }),
     ),
-    errors: ['search_unavailable'],
   }),
   filters: route('GET', '/api/search/filters', 'user', {
     summary: 'Speakers, tags and upload times of the files that the caller may search',

@@ -1,4 +1,5 @@
-const labelPattern = /^SPEAKER_(\d+)$/;
+/** The labels of speakers without a name; search does not offer them. Also a pattern of PostgreSQL. */
+export const speakerLabelPattern = /^SPEAKER_([0-9]+)$/;
 
 /** The label of a file's n-th speaker: `SPEAKER_01`. Labels never change. */
 export function speakerLabel(number: number): string {
@@ -7,7 +8,7 @@ export function speakerLabel(number: number): string {
 
 /** The number of a speaker label; `undefined` for other names. */
 export function speakerNumber(label: string): number | undefined {
-  const digits = labelPattern.exec(label)?.[1];
+  const digits = speakerLabelPattern.exec(label)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 

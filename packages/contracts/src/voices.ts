@@ -16,7 +16,7 @@ export const voiceLimits = {
   /** Speakers that one request compares. */
   speakers: 500,
   /** Profiles that one request compares them with. */
-  groups: 500,
+  profiles: 500,
   /** The newest voices of a profile, with which others are compared. */
   voicesPerProfile: 20,
   /** Passages of a speaker from which an embedding is computed. */
@@ -83,13 +83,16 @@ export const voiceRpc = {
     }),
     reply: z.object({}),
   }),
-  /** How likely each speaker is the person of each group, the likeliest three; all in one version. */
+  /**
+   * How likely each speaker is the person of each profile, the likeliest three; all in one version. In the message a profile
+   * is a group, because during an update both versions of the services exchange it.
+   */
   compareVoices: defineRpc('search-indexer', 'compare-voices', {
     request: z.object({
       speakerIds,
       groups: z
         .array(z.object({ groupId: z.uuid(), speakerIds: z.array(z.uuid()).max(voiceLimits.voicesPerProfile) }))
-        .max(voiceLimits.groups),
+        .max(voiceLimits.profiles),
     }),
     reply: z.object({
       matches: z.array(z.object({ speakerId: z.uuid(), groupId: z.uuid(), confidence: z.number() })),

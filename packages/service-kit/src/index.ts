@@ -5,6 +5,7 @@ export { replyOf } from './bus/confirm.ts';
 export { traceHeaders } from './bus/rpc.ts';
 export { decodeVectors, embedTexts, type TextVectors } from './bus/text-vectors.ts';
 export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
+export { cachedFor } from './cached-for.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';

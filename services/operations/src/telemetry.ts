@@ -1,5 +1,5 @@
 import { backupGroup, mirrorGroup } from '@overtone/contracts';
-import type { Metrics, Sample } from '@overtone/service-kit';
+import { cachedFor, type Metrics, type Sample } from '@overtone/service-kit';
 import { nextRuns } from '@overtone/jobs';
 import { Counter } from 'prom-client';
 import type { Db } from './database.ts';
@@ -22,7 +22,7 @@ type Row = {
 
 /** Gauges of backups and the mirror, from the stored runs: equal in every replica, and after a restart. */
 export function createTelemetry({ metrics, db }: { metrics: Metrics; db: Db }): void {
-  const read = keepFor(readEveryMs, () => readRows(db));
+  const { get: read } = cachedFor(readEveryMs, () => readRows(db));
   const kinds = { backup: 'backup', media_mirror: 'run of the media mirror' } as const;
   for (const [kind, what] of Object.entries(kinds)) {
     metrics.watch(
@@ -103,18 +103,4 @@ async function readRows(db: Db): Promise<{ rows: Row[]; objects: number }> {
     db.$queryRaw<{ count: number }[]>`select count(*)::int as count from mirror_object where sha256 <> ''`,
   ]);
   return { rows, objects: counted[0]!.count };
-}
-
-/** The result of a read is used again for a while; a failed read is not. */
-function keepFor<T>(milliseconds: number, read: () => Promise<T>): () => Promise<T> {
-  let kept: { at: number; value: Promise<T> } | undefined;
-  return () => {
-    if (kept && Date.now() - kept.at < milliseconds) return kept.value;
-    const entry = { at: Date.now(), value: read() };
-    kept = entry;
-    entry.value.catch(() => {
-      if (kept === entry) kept = undefined;
-    });
-    return entry.value;
-  };
 }

@@ -62,7 +62,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   });
   const { signal } = new AbortController();
   // A build in progress is not searched; its promotion completes the indices.
-  const build = await index.beginBuild(await modelOf(embed), false);
+  const build = await index.beginBuild('building', await modelOf(embed));
   for (const recording of recordings) {
     library.put(recording);
     const outcome = await indexing.indexFile(recording.file.fileId, { signal, onlyBuild: build });
@@ -72,7 +72,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   await index.promote();
   const store = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const legs = createLegs({ index, store, vectoriser, telemetry, log, floor: 0.3 });
+  const legs = createLegs({ index, store, vectoriser, telemetry, log, minSimilarity: 0.3 });
   const noCollection = async () => null;
   const search = createSearch({
     index,

@@ -60,7 +60,14 @@ async function startSearch(folder: string, passages: number) {
   const index = createLanceIndex({ directory, log });
   const store = createSearchStore({ db });
   const telemetry = createTelemetry(metrics);
-  const legs = createLegs({ index, store, vectoriser: createWorkerVectoriser({ bus }), telemetry, log, floor: 0.2 });
+  const legs = createLegs({
+    index,
+    store,
+    vectoriser: createWorkerVectoriser({ bus }),
+    telemetry,
+    log,
+    minSimilarity: 0.2,
+  });
   const search = createSearch({
     index,
     store,
@@ -98,8 +105,8 @@ async function fillIndex(parts: {
 }): Promise<string> {
   const { directory, log, pool, newFile, passages } = parts;
   const index = createLanceIndex({ directory, log, pause: { ms: 0, ofLastRun: 0 } });
-  await index.beginBuild(model, true);
-  const { id } = await index.beginBuild(model, false);
+  await index.beginBuild('current', model);
+  const { id } = await index.beginBuild('building', model);
   for (let made = 0; made < passages; made += 50 * passagesPerFile)
     await putFiles({ index, pool }, id, Array.from({ length: 50 }, newFile));
   await index.promote();

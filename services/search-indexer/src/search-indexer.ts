@@ -8,17 +8,17 @@ import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createMediaCollections } from './ports/media-collections.adapter.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
+import { createMediaVoiceSources } from './ports/media-voice-sources.adapter.ts';
 import { openIndex, openSpeakerIndex } from './ports/open-index.ts';
-import { createVoiceSources } from './ports/voice-sources.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
 import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
 import { createSavedSearchesSlice } from './saved-searches/saved-searches.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
 import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
-import { createSpeakersSlice } from './speakers/speakers.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 import { createVocabulary } from './vocabulary/vocabulary.store.ts';
+import { createVoicesSlice } from './voices/voices.slice.ts';
 
 /** Indexes transcripts for keyword and semantic search, and serves searches. */
 export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
@@ -48,7 +48,6 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   });
   const { indexing, refresh, counts } = indexingSlice;
   const { access } = accessSlice;
-  const floor = env.SEARCH_SIMILARITY_FLOOR;
   const searchSlice = createSearchSlice({
     db,
     index,
@@ -57,20 +56,20 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
     collections,
     vectoriser,
     telemetry,
-    floor,
+    minSimilarity: env.SEARCH_SIMILARITY_FLOOR,
     counts,
     log,
   });
   const { find, readMeaning, store } = searchSlice;
-  const speakersSlice = createSpeakersSlice({
+  const voicesSlice = createVoicesSlice({
     db,
     outbox,
     index: await openSpeakerIndex(env),
-    sources: createVoiceSources({ bus }),
+    sources: createMediaVoiceSources({ bus }),
     bus,
     log,
   });
-  const { forgetVoicesOf } = speakersSlice;
+  const { forgetVoicesOf } = voicesSlice;
   return createService({
     ...base,
     recycling,
@@ -84,7 +83,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       searchSlice,
       createSavedSearchesSlice({ db }),
       createSuggestionsSlice({ db, access, vocabulary }),
-      speakersSlice,
+      voicesSlice,
       createRetrievalSlice({ db, index, access, find, readMeaning, store }),
     ],
   });

@@ -87,7 +87,7 @@ export function indexContract(open: () => SearchIndex): void {
     ).sort();
   };
   const fill = async (index: SearchIndex, ...rows: Given[]) => {
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     const byFile = Map.groupBy(rows, (row) => row.fileId);
     for (const [fileId, of] of byFile) {
       const made = of.map(buildRow);
@@ -101,7 +101,7 @@ export function indexContract(open: () => SearchIndex): void {
     const index = open();
     expect(await index.builds()).toEqual({ current: null, building: null, completedAt: null });
     expect(await words(index, 'deadlin')).toEqual([]);
-    expect(await index.size()).toBe(0);
+    expect(await index.countPassages()).toBe(0);
   });
 
   it('runs only the requested legs, also before anything was indexed', async () => {
@@ -168,7 +168,7 @@ export function indexContract(open: () => SearchIndex): void {
     expect([chosen.hits, chosen.sections, chosen.files].map(filesOf)).toEqual([[second], [second], [second]]);
     expect((await search(['budget'], { fileIds: [] })).files).toEqual([]);
     expect(await search(['budget'], {}, 0)).toMatchObject({ sections: [], files: [] });
-    expect(await index.size()).toBe(2);
+    expect(await index.countPassages()).toBe(2);
   });
 
   it('finds phrases in any of their alternatives', async () => {
@@ -297,7 +297,7 @@ export function indexContract(open: () => SearchIndex): void {
   it('finds a passage by its windows, and windows only by their vectors', async () => {
     const index = open();
     const first = file();
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     const passage = buildRow({ fileId: first, terms: 'word' }, 0);
     const windows = [vector(0, 1, 0), vector(1, 0, 0)].map((direction, i) => ({
       ...buildRow({ fileId: first, terms: '', kind: 'window', vector: direction }, 0),
@@ -315,7 +315,7 @@ export function indexContract(open: () => SearchIndex): void {
     const { semantic } = await index.search(request);
     expect(semantic).toMatchObject({ status: 'ok', hits: [{ id: `${first}:0`, fileId: first, token: 30 }] });
     expect(await found(index, {})).toEqual([`${first}:0`]);
-    expect(await index.size()).toBe(1);
+    expect(await index.countPassages()).toBe(1);
   });
 
   it('replaces all rows of a file and no others', async () => {
@@ -331,7 +331,7 @@ export function indexContract(open: () => SearchIndex): void {
     expect(await words(index, 'old', 'new', 'second')).toEqual(expect.arrayContaining([`${first}:0`, `${second}:0`]));
     expect(await words(index, 'old', 'new', 'second')).toHaveLength(2);
     await index.replaceFile(build.id, first, [], null);
-    expect(await index.size()).toBe(1);
+    expect(await index.countPassages()).toBe(1);
   });
 
   it('returns passages as they were stored, without removed files', async () => {
@@ -368,22 +368,22 @@ export function indexContract(open: () => SearchIndex): void {
     const index = open();
     const first = file();
     const { id } = await fill(index, { fileId: first, terms: 'old' });
-    const building = await index.beginBuild(null, false);
+    const building = await index.beginBuild('building', null);
     await index.replaceFile(building.id, first, [buildRow({ fileId: first, terms: 'new' }, 0)], null);
     await index.discardBuild();
     expect(await index.builds()).toMatchObject({ current: { id }, building: null });
     expect(await words(index, 'old', 'new')).toEqual([`${first}:0`]);
     await expect(index.replaceFile(building.id, first, [], null)).rejects.toMatchObject({ code: 'search_unavailable' });
     await index.discardBuild();
-    expect((await index.beginBuild(null, false)).id).not.toBe(building.id);
+    expect((await index.beginBuild('building', null)).id).not.toBe(building.id);
   });
 
   it('serves the old build until the new one is complete', async () => {
     const index = open();
     const first = file();
     await fill(index, { fileId: first, terms: 'old' });
-    const build = await index.beginBuild(model, false);
-    expect((await index.beginBuild(null, false)).id).toBe(build.id);
+    const build = await index.beginBuild('building', model);
+    expect((await index.beginBuild('building', null)).id).toBe(build.id);
     await index.replaceFile(
       build.id,
       first,

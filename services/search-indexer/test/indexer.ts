@@ -5,6 +5,7 @@ import { createDatabase as connect, createOutbox } from '@overtone/database';
 import { createLog, createMetrics, unavailable } from '@overtone/service-kit';
 import { createDatabase } from '@overtone/testkit';
 import { PrismaClient } from '../src/generated/client.ts';
+import type { Searcher } from '../src/access/access.ts';
 import { createAccessStore } from '../src/access/access.store.ts';
 import { createDueFiles } from '../src/indexing/due-files.store.ts';
 import { createIndexStates } from '../src/indexing/index-states.store.ts';
@@ -21,7 +22,6 @@ import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
 import { createLegs } from '../src/search/legs.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
-import type { Searcher } from '../src/search/search.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
 import { createSuggestions } from '../src/suggestions/suggestions.service.ts';
 import { createSuggestionStore } from '../src/suggestions/suggestions.store.ts';
@@ -59,7 +59,7 @@ export async function startIndexer() {
   const rebuild = createRebuild({ db, index, indexing, transcripts, consistency, store: rebuildStore, pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const legs = createLegs({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
+  const legs = createLegs({ index, store: searchStore, vectoriser, telemetry, log, minSimilarity: 0.5 });
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();
   const filesOf = async (id: string) => collections.get(id) ?? null;
@@ -99,7 +99,7 @@ export async function startIndexer() {
     rebuild,
     consistency,
     suggest,
-    facets: suggestionStore.facets,
+    filterValues: suggestionStore.filterValues,
     access,
     retrieve,
     countMentions,

@@ -39,7 +39,7 @@ export type RankedFile = { fileId: string; score: number };
 /** Fills an index. @returns a function that gives the files of a query, best first. */
 export async function openRanking(index: SearchIndex, recordings: readonly Recording[]) {
   const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
-  const build = await index.beginBuild(model, false);
+  const build = await index.beginBuild('building', model);
   for (const { file, segments } of recordings) {
     const passages = chunk(segments);
     await index.replaceFile(
@@ -56,7 +56,7 @@ export async function openRanking(index: SearchIndex, recordings: readonly Recor
     vectoriser: { query: async (text) => ({ model, vector: vectorOf(text) }) },
     telemetry: createTelemetry(createMetrics()),
     log,
-    floor: 0.3,
+    minSimilarity: 0.3,
   });
   return async (text: string): Promise<RankedFile[]> => {
     const query = searchRoutes.search.query.parse({ q: text });

@@ -1,5 +1,6 @@
 import { workerRpc, type ReplyOf } from '@overtone/contracts';
 import { unavailable } from '../errors.ts';
+import { decodeVector } from '../vectors.ts';
 import type { Bus } from './bus.ts';
 
 /** `vectors`: null for a text without words known to the model. */
@@ -39,8 +40,7 @@ export function decodeVectors({ model, dim, vectors }: ReplyOf<typeof workerRpc.
   return {
     model: { name: model, dim },
     vectors: vectors.map((encoded) => {
-      const bytes = Uint8Array.from(Buffer.from(encoded, 'base64'));
-      const vector = new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
+      const vector = decodeVector(encoded);
       return vector.length === dim && vector.some((x) => x !== 0) ? vector : null;
     }),
   };

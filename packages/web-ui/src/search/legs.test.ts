@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isNothingSearched, isSearchOutage, missingLegs, whatIsMissing } from './legs.ts';
+import { isNothingSearched, isSearchOutage, missingLegs } from './legs.ts';
 
 it('returns null when all requested parts ran', () =>
   expect(missingLegs({ keyword: 'ok', semantic: 'not_asked' })).toBeNull());
@@ -20,13 +20,3 @@ it('does not treat a text without anything to search for as an outage', () => {
   expect(isNothingSearched(legs)).toBe(true);
   expect(isNothingSearched({ keyword: 'not_asked', semantic: 'failed' })).toBe(false);
 });
-it.each([
-  ...['speaker:', 'tag:', 'in:', '-speaker:', '-tag:'].map((text) => [text, `Write a name after ${text}`]),
-  ['Speaker: ', 'Write a name after speaker:'],
-  ['tag:""', 'Write a name after tag:'],
-  ['in:"', 'Write a name after in:'],
-  ['- speaker:', 'Write a name after speaker:'],
-  ...['"', '""', '-', '…', '" "', '?!'].map((text) => [text, 'Type a word to search for.']),
-])('says what is missing in the search text %s', (text = '', message = '') =>
-  expect(whatIsMissing(text)).toBe(message),
-);

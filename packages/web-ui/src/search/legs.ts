@@ -27,11 +27,3 @@ export function isSearchOutage(legs: SearchResponse['legs']): boolean {
 export function isNothingSearched({ keyword, semantic }: SearchResponse['legs']): boolean {
   return keyword === 'not_asked' && semantic === 'not_asked';
 }
-
-const operatorWithoutName = /(?<=^|\s)-?(?:speaker|tag|in):(?=$|\s|""|"$)/iu;
-
-/** What to write when the text contains nothing to search for: the name of an operator, or a word. */
-export function whatIsMissing(text: string): string {
-  const operator = operatorWithoutName.exec(text)?.[0].toLowerCase();
-  return operator === undefined ? t`Type a word to search for.` : t`Write a name after ${operator}`;
-}

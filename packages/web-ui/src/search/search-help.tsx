@@ -7,7 +7,7 @@ export function SearchHelp() {
     ['"annual report"', t`exactly this phrase`],
     ['speaker:Ann', t`only what Ann says`],
     ['tag:board', t`only recordings with this tag`],
-    ['in:"Sales calls"', t`only this collection; names with blanks need quotes`],
+    ['in:"Sales calls"', t`only this collection; names with spaces need quotes`],
     ['after:2026-01', t`added in this month or later; also a day or a year`],
     ['before:2026-03-31', t`added before this day; also a month or a year`],
     ['-tag:draft', t`without this tag; also -speaker: and -in:`],

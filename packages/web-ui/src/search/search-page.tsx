@@ -10,12 +10,13 @@ import { Icon } from '../ui/icons.tsx';
 import { Empty } from '../ui/query-status.tsx';
 import { codeOf, isOutage } from '../api/problem.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
-import { isNothingSearched, isSearchOutage, missingLegs, whatIsMissing } from './legs.ts';
+import { isNothingSearched, isSearchOutage, missingLegs } from './legs.ts';
 import { Facets } from './facets.tsx';
 import { SaveSearch } from './saved-searches.tsx';
 import { SearchForm } from './search-form.tsx';
 import { SearchHelp } from './search-help.tsx';
 import { SearchResult } from './search-result.tsx';
+import { whatIsMissing } from './search-text.ts';
 import css from './search.module.css';
 
 export function SearchPage() {

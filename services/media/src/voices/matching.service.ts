@@ -39,32 +39,32 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
       db.speakerProfile.findMany({
         where,
         include: { speakers: { where: { file }, orderBy: { createdAt: 'desc' }, take: voiceLimits.voicesPerProfile } },
-        take: voiceLimits.groups,
+        take: voiceLimits.profiles,
       });
     const groupIds = await groupsOf(db, ownerId);
     const granted = { grants: { some: { OR: [{ userId: ownerId }, { groupId: { in: groupIds } }] } } };
     return [
       ...(await read({ ownerId }, { deletedAt: null, OR: [{ userId: ownerId }, granted] })),
       ...(await read({ groupId: { in: groupIds } }, { deletedAt: null })),
-    ].slice(0, voiceLimits.groups);
+    ].slice(0, voiceLimits.profiles);
   };
 
   const suggest = async (speakerIds: string[], profiles: Profile[], threshold: number): Promise<Suggested[]> => {
-    const groups = profiles.map(({ id, speakers }) => ({
-      groupId: id,
+    const compared = profiles.map(({ id, speakers }) => ({
+      profileId: id,
       speakerIds: speakers.map((speaker) => speaker.id),
     }));
-    if (groups.length === 0) return [];
+    if (compared.length === 0) return [];
     const refused = await readRefused(db, speakerIds, profiles);
     const suggested: Suggested[] = [];
     for (let from = 0; from < speakerIds.length; from += voiceLimits.speakers) {
       const page = speakerIds.slice(from, from + voiceLimits.speakers);
-      const matches = await voices.compare({ speakerIds: page, groups });
+      const matches = await voices.compare({ speakerIds: page, profiles: compared });
       const taken = new Set<string>();
-      for (const { speakerId, groupId, confidence } of matches) {
-        if (confidence < threshold || taken.has(speakerId) || refused.has(`${speakerId} ${groupId}`)) continue;
+      for (const { speakerId, profileId, confidence } of matches) {
+        if (confidence < threshold || taken.has(speakerId) || refused.has(`${speakerId} ${profileId}`)) continue;
         taken.add(speakerId);
-        suggested.push({ speakerId, profileId: groupId, confidence });
+        suggested.push({ speakerId, profileId, confidence });
       }
     }
     return suggested;

@@ -1,5 +1,6 @@
 import { voiceLimits, voiceVersions, type AnswerOf, type EmbeddedVoice, type mediaRoutes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
+import { decodeVector } from '@overtone/service-kit/vectors';
 import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
@@ -53,7 +54,6 @@ function embeddingsOf(voice: EmbeddedVoice | undefined): Export['voices'][number
   return voiceVersions.flatMap(({ name, model }) => {
     const encoded = voice?.vectors[name];
     if (encoded === undefined) return [];
-    const bytes = Uint8Array.from(Buffer.from(encoded, 'base64'));
-    return [{ version: name, model, vector: Array.from(new Float32Array(bytes.buffer)) }];
+    return [{ version: name, model, vector: Array.from(decodeVector(encoded)) }];
   });
 }

@@ -1,5 +1,15 @@
 import type { Db } from '../database.ts';
-import type { FileAccess, Membership, AccessScope } from './access.ts';
+import { Prisma } from '../generated/client.ts';
+import type { AccessScope, FileAccess, Membership, Searcher } from './access.ts';
+
+/** The indexed files in the scope; a withheld one may contain text that is masked by now. */
+export function readableFiles({ ownerId, sharedIds }: AccessScope): Prisma.Sql {
+  const mine =
+    ownerId === null
+      ? Prisma.sql`true`
+      : Prisma.sql`(owner_id = ${ownerId}::uuid or file_id = any(${[...sharedIds]}::uuid[]))`;
+  return Prisma.sql`select * from index_state where indexed_at is not null and not withheld and ${mine}`;
+}
 
 /** Memberships and shares as reported by identity and media; older versions are ignored. */
 export function createAccessStore({ db }: { db: Db }) {
@@ -20,8 +30,7 @@ export function createAccessStore({ db }: { db: Db }) {
       where search_file_access.version < excluded.version`;
     },
     /** The files that the searcher may find now. */
-    scopeOf: async (searcher: { userId: string; canSeeAll: boolean }): Promise<AccessScope> => {
-      const { userId, canSeeAll } = searcher;
+    scopeOf: async ({ userId, canSeeAll }: Searcher): Promise<AccessScope> => {
       if (canSeeAll) return { ownerId: null, sharedIds: [] };
       const shared = await db.$queryRaw<{ id: string }[]>`
       select file_id::text as id from search_file_access

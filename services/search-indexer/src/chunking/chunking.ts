@@ -13,7 +13,7 @@ export type Layout = {
 };
 /** A few sentences of a passage. One vector cannot represent the topics of a whole passage. */
 export type Window = { token: number; text: string; start: number; end: number; speakers: string[] };
-/** A section of a transcript that search finds and shows. */
+/** What search finds and shows: a speaker turn, or a part of a long one. */
 export type Passage = {
   text: string;
   start: number;

@@ -26,10 +26,10 @@ export function createIndexStates({ db }: { db: Db }) {
       await db.fileAccess.deleteMany({ where: { fileId } });
     },
     counts: async () => {
-      const [row] = await db.$queryRaw<{ files: number; chunks: number; keywordOnly: number }[]>`
-      select count(*) filter (where indexed_at is not null)::int as files, coalesce(sum(chunks), 0)::int as chunks,
+      const [row] = await db.$queryRaw<{ files: number; passages: number; keywordOnly: number }[]>`
+      select count(*) filter (where indexed_at is not null)::int as files, coalesce(sum(chunks), 0)::int as passages,
              count(*) filter (where not semantic and chunks > 0)::int as "keywordOnly" from index_state`;
-      return row ?? { files: 0, chunks: 0, keywordOnly: 0 };
+      return row ?? { files: 0, passages: 0, keywordOnly: 0 };
     },
   };
 }

@@ -21,7 +21,7 @@ describe('indexing', () => {
     expect(await indexer.states.get(fileId)).toMatchObject({
       ownerId,
       transcriptVersion: 3,
-      chunks: 1,
+      passages: 1,
       semantic: true,
       model: 'meanings-1',
       dueAt: null,
@@ -36,7 +36,7 @@ describe('indexing', () => {
   it('is idempotent', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']] });
     await indexer.add(recording, recording);
-    expect(await indexer.index.size()).toBe(1);
+    expect(await indexer.index.countPassages()).toBe(1);
     expect(await indexer.search({ q: 'deadline' })).toMatchObject({ total_results: 1 });
   });
 
@@ -99,7 +99,7 @@ describe('indexing', () => {
     indexer.library.put(recording);
     await makeDueNow();
     await indexer.indexDue();
-    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
+    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ error: null, dueAt: null, passages: 1 });
   });
 
   it('removes a deleted file, also when its index job runs afterwards', async () => {
@@ -110,7 +110,7 @@ describe('indexing', () => {
     expect((await indexer.search({ q: 'deadline' })).total_files).toBe(0);
     expect(await indexer.indexFile(recording.file.fileId)).toEqual({ status: 'gone' });
     expect(await indexer.states.get(recording.file.fileId)).toBeNull();
-    expect(await indexer.index.size()).toBe(0);
+    expect(await indexer.index.countPassages()).toBe(0);
   });
 
   it('indexes a file without speech by its title', async () => {

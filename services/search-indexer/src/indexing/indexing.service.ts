@@ -78,7 +78,7 @@ export function createIndexing(deps: IndexingDeps) {
       const state = stateOf(file, passages, written);
       await states.save(tx, state, known?.maskChanges ?? 0);
       await vocabulary.save(tx, fileId, wordsOf(file, passages));
-      const { ownerId, transcriptVersion, chunks, semantic } = state;
+      const { ownerId, transcriptVersion, passages: chunks, semantic } = state;
       if (!options.onlyBuild)
         await outbox.add(tx, searchEvents.fileIndexed, { fileId, ownerId, transcriptVersion, chunks, semantic });
     });
@@ -134,7 +134,7 @@ async function writeRows(index: SearchIndex, content: Content, onlyBuild: Build 
 /** The current build, which is created if there is none, and the one in progress. */
 async function requireBuilds(index: SearchIndex, vectors: TextVectors | null): Promise<Build[]> {
   const { current, building } = await index.builds();
-  const first = current ?? building ?? (await index.beginBuild(vectors?.model ?? null, true));
+  const first = current ?? building ?? (await index.beginBuild('current', vectors?.model ?? null));
   return building && building.id !== first.id ? [first, building] : [first];
 }
 
@@ -145,8 +145,8 @@ function stateOf(file: IndexableFile, passages: readonly Passage[], { build, mod
     speakers: speakersOf(passages),
     uploadTime: new Date(uploadTime),
     fingerprint: fingerprintOf(file),
-    generation: build.id,
-    chunks: passages.length,
+    build: build.id,
+    passages: passages.length,
     model,
     semantic: model !== null,
   };

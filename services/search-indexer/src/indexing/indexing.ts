@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { speakerNumber } from '@overtone/contracts/speakers';
+import { speakerLabelPattern } from '@overtone/contracts/speakers';
 import type { Passage, Window } from '../chunking/chunking.ts';
 import { fileRowIdOf, filterKey, rowIdOf, sectionIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
@@ -8,11 +8,6 @@ import { vocabularyOf } from '../vocabulary/vocabulary.ts';
 
 export function mediaKind(contentType: string): 'audio' | 'video' {
   return contentType.startsWith('video/') ? 'video' : 'audio';
-}
-
-/** Whether a speaker name is a diarization label, which is not searchable. */
-function isLabel(speaker: string): boolean {
-  return speakerNumber(speaker) !== undefined;
 }
 
 /** A file's rows: its card (title, tags, speakers), its passages, and the windows that have vectors. */
@@ -31,7 +26,7 @@ export function rowsOf(
     sectionTerms: null,
     fileTerms: null,
   };
-  const names = speakersOf(passages).filter((name) => !isLabel(name));
+  const names = speakersOf(passages).filter((name) => !speakerLabelPattern.test(name));
   const card: IndexRow = {
     ...common,
     id: rowIdOf(file.fileId, 'card'),

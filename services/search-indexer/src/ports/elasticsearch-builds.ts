@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { cachedFor } from '@overtone/service-kit';
 import { z } from 'zod';
 import { searchRequest, type ElasticOptions } from './elasticsearch-client.ts';
 import { indexSettingsOf, indexVersion, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
@@ -19,7 +20,6 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
   const { prefix } = options;
   const aliases = { current: `${prefix}-current`, building: `${prefix}-building` };
   const indexOf = (build: string): string => `${prefix}-${build}`;
-  let cached: { at: number; builds: Promise<Builds> } | undefined;
 
   /** @returns the index of an alias; without a build when it was written by another version. */
   const readAlias = async (alias: string, request: Limits) => {
@@ -47,8 +47,8 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
     return { builds, indices: { current: current?.index ?? null, building: building?.index ?? null } };
   };
   const readNow = async (request?: Limits): Promise<Builds> => (await readAliases(request)).builds;
-  const beginBuild: SearchIndex['beginBuild'] = async (model, asCurrent) => {
-    const role = asCurrent ? 'current' : 'building';
+  const cached = cachedFor(cacheMs, () => readNow(searchRequest));
+  const beginBuild: SearchIndex['beginBuild'] = async (role, model) => {
     const { builds, indices } = await readAliases();
     const existing = builds[role];
     if (existing) return existing;
@@ -61,7 +61,7 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
       settings: indexSettingsOf(options),
       mappings: mappingsOf(model),
     });
-    cached = undefined;
+    cached.clear();
     return build;
   };
 
@@ -69,14 +69,7 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
     indexOf,
     readNow: () => readNow(),
     /** Concurrent searches share one request, also when the server does not respond. */
-    read: async (): Promise<Builds> => {
-      if (!cached || Date.now() - cached.at >= cacheMs) cached = { at: Date.now(), builds: readNow(searchRequest) };
-      const shared = cached;
-      return await shared.builds.catch((error: unknown) => {
-        if (cached === shared) cached = undefined;
-        throw error;
-      });
-    },
+    read: cached.get,
     begin: beginBuild,
     promote: async (): Promise<void> => {
       const { builds, indices } = await readAliases();
@@ -89,18 +82,18 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
           ...(indices.current ? [{ remove_index: { index: indices.current } }] : []),
         ],
       });
-      cached = undefined;
+      cached.clear();
     },
     discard: async (): Promise<void> => {
       const { indices } = await readAliases();
       if (indices.building) await client.indices.delete({ index: indices.building });
-      cached = undefined;
+      cached.clear();
     },
     /** Adds a vector column for this model to a build that has none. */
     setModel: async (build: string, model: VectorModel): Promise<void> => {
       const properties = { vector: vectorMapping(model) };
       await client.indices.putMapping({ index: indexOf(build), _meta: { model, version: indexVersion }, properties });
-      cached = undefined;
+      cached.clear();
     },
   };
 }

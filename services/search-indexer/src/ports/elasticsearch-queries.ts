@@ -1,6 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import {
   checkedId,
+  rowVersion,
   type IndexFilter,
   type IndexRow,
   type KeywordQuery,
@@ -102,8 +103,9 @@ export function indexSettingsOf({
   };
 }
 
-/** Version of the mappings. Indices of another version count as lost and are rebuilt. */
-export const indexVersion = 4;
+/** Version of the mappings. */
+const mappingsVersion = 0;
+export const indexVersion = rowVersion + mappingsVersion;
 
 /** The server does not analyse the stems again: it splits them at spaces, by an analyzer that needs no module. */
 export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMapping {

@@ -81,7 +81,7 @@ describe('requests to an Elasticsearch server', () => {
       if (method === 'GET') return { body: { 'p-old1': old } };
       return ['PUT', 'DELETE'].includes(method) ? { body: { acknowledged: true } } : undefined;
     };
-    await index.beginBuild(model, false);
+    await index.beginBuild('building', model);
     expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toContain('DELETE /p-old1');
   });
 
@@ -117,7 +117,7 @@ describe('requests to an Elasticsearch server', () => {
       if (method === 'GET') return { status: 404, body: { error: { type: 'index_not_found_exception' }, status: 404 } };
       return method === 'PUT' && path.startsWith('/p-') ? { body: { acknowledged: true } } : undefined;
     };
-    const { id } = await index.beginBuild(model, true);
+    const { id } = await index.beginBuild('current', model);
     expect(asked('PUT', `/p-${id}`)).toMatchObject({
       aliases: { 'p-current': {} },
       settings: { number_of_shards: 2, number_of_replicas: 1, refresh_interval: '-1' },

@@ -16,7 +16,7 @@ import { createReplaceDocuments, type ReplaceDocuments } from './elasticsearch-w
 import {
   checkedRowId,
   hitOf,
-  otherModel,
+  unusableVector,
   searchNothing,
   type KeywordQuery,
   type KeywordResult,
@@ -56,7 +56,7 @@ export function createElasticIndex(options: ElasticOptions): SearchIndex {
       const index = await currentIndex();
       return index ? countByFile(client, index) : new Map<string, number>();
     },
-    size: async () => {
+    countPassages: async () => {
       const index = await currentIndex();
       const query = { term: { kind: 'passage' } };
       return index ? (await client.count({ index, query }, searchRequest)).count : 0;
@@ -128,7 +128,7 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
   const filters = filtersOf(request.filter);
   const levels = keyword ? keywordSearches(keyword, request, filters) : [];
   const vector = await pendingVector;
-  const unfit = vector ? otherModel(current, vector) : null;
+  const unfit = vector ? unusableVector(current, vector) : null;
   const nearest = vector && !unfit ? nearestQuery(vector.values, semanticLimit, filters) : null;
   const searches = [...levels, ...(nearest ? [{ size: semanticLimit, knn: nearest }] : [])];
   const notRun = unfit ?? ({ status: 'not_asked' } as const);

@@ -112,7 +112,7 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       },
     });
     try {
-      await index.beginBuild(null, true);
+      await index.beginBuild('current', null);
       const [made] = Object.values(await send('GET', `/${prefix}-*?flat_settings=true`));
       expect(made).toMatchObject({
         settings: { 'index.number_of_replicas': '0', 'index.search.slowlog.threshold.query.warn': '7s' },
@@ -125,20 +125,20 @@ describe.each(servers)('Elasticsearch %s', (version) => {
 
   it('responds to the probe, before and after the first build', async () => {
     await index.ping();
-    await index.beginBuild(null, true);
+    await index.beginBuild('current', null);
     await index.ping();
   });
 
   it('replaces a file of more than 10,000 rows, with several bulks, and scores several shards as one', async () => {
     const sharded = createElasticIndex({ url, prefix, shards: 3, replicas: 0 });
     const fileId = randomUUID();
-    const build = await sharded.beginBuild(model, true);
+    const build = await sharded.beginBuild('current', model);
     const rows = (count: number, terms: string) =>
       Array.from({ length: count }, (_, i) => buildRow({ fileId, terms, vector: vector(1, i / count, 0) }, i));
     await sharded.replaceFile(build.id, fileId, rows(10_500, 'old'), model);
-    expect(await sharded.size()).toBe(10_500);
+    expect(await sharded.countPassages()).toBe(10_500);
     await sharded.replaceFile(build.id, fileId, rows(3, 'new'), model);
-    expect(await sharded.size()).toBe(3);
+    expect(await sharded.countPassages()).toBe(3);
     expect(idsOf((await search(['new'])).keyword)).toHaveLength(3);
     expect(idsOf((await search(['old'])).keyword)).toHaveLength(0);
     await sharded.close();
@@ -193,7 +193,7 @@ describe.each(servers)('Elasticsearch %s', (version) => {
     let build: string;
     const fileId = randomUUID();
     beforeEach(async () => {
-      build = (await index.beginBuild(model, true)).id;
+      build = (await index.beginBuild('current', model)).id;
       await put(build, fileId, 'word one', 'word two');
     });
     const expectWorking = async (): Promise<void> => {
@@ -233,7 +233,7 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       expect(await failure(index.replaceFile(build, fileId, rows, model))).toMatch(/another mapping/);
       await put(build, fileId, 'word again', 'word again');
       await expectWorking();
-      expect(await index.size()).toBe(2);
+      expect(await index.countPassages()).toBe(2);
       const mappings = { dynamic: 'strict', properties: { file_id: { type: 'keyword' } } };
       const speakersIndex = `${prefix}-speakers-v4`;
       await send('PUT', `/${speakersIndex}`, { mappings });
@@ -251,7 +251,7 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       const text = 'w'.repeat(20_000);
       const files = Array.from({ length: 12 }, () => randomUUID());
       await Promise.all(files.map((id) => put(build, id, ...Array.from({ length: 40 }, () => text))));
-      expect(await index.size()).toBe(2 + 12 * 40);
+      expect(await index.countPassages()).toBe(2 + 12 * 40);
       if (!own) return;
       const rejected = await send('GET', '/_nodes/stats/indexing_pressure?filter_path=**.coordinating_rejections');
       expect(JSON.stringify(rejected)).toMatch(/coordinating_rejections":[1-9]/);

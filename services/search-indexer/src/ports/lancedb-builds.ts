@@ -1,14 +1,15 @@
 import { access, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Builds } from './search-index.ts';
+import { rowVersion, type Builds } from './search-index.ts';
 
 const build = z.object({
   id: z.string().regex(/^\w+$/),
   model: z.object({ name: z.string(), dim: z.int() }).nullable(),
 });
-/** Version of the table columns. With tables of another version the index counts as lost and is rebuilt. */
-const version = 4;
+/** Version of the table columns. */
+const columnsVersion = 0;
+const version = rowVersion + columnsVersion;
 const schema = z.object({
   version: z.literal(version),
   current: build.nullable(),

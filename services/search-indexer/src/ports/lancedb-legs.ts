@@ -5,7 +5,7 @@ import type { OpenTable } from './lancedb-tables.ts';
 import {
   checkedRowId,
   hitOf,
-  otherModel,
+  unusableVector,
   type Build,
   type Hit,
   type KeywordQuery,
@@ -26,7 +26,7 @@ export async function searchLegs(opened: OpenTable, build: Build, request: Searc
   const [keyword, semantic] = await Promise.all([
     request.keyword ? leg(() => keywordLeg(opened, request, request.keyword as KeywordQuery)) : notAsked,
     request.vector.then((vector) =>
-      vector ? (otherModel(build, vector) ?? leg(() => semanticLeg(opened, request, vector.values))) : notAsked,
+      vector ? (unusableVector(build, vector) ?? leg(() => semanticLeg(opened, request, vector.values))) : notAsked,
     ),
   ]);
   return { keyword, semantic };

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { VoiceVersion } from '@overtone/contracts';
 import type * as lancedb from '@lancedb/lancedb';
-import type { Connection, Table } from '@lancedb/lancedb';
+import type { Table } from '@lancedb/lancedb';
 import { Field, FixedSizeList, Float32, Float64, Schema, Utf8 } from 'apache-arrow';
 import AsyncLock from 'async-lock';
 import { literal } from './lancedb-filter.ts';
+import { connectLance } from './lancedb-tables.ts';
 import { checkedId } from './search-index.ts';
 import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
 
@@ -16,22 +17,15 @@ const writesBeforeCompaction = 200;
 /** The embedded speaker index: LanceDB tables in a folder of their own, for one process. */
 export function createLanceSpeakers({ directory }: { directory: string }): SpeakerIndex {
   const lock = new AsyncLock({ maxPending: Infinity });
-  let engine: Promise<{ lance: typeof lancedb; db: Connection }> | undefined;
+  const engine = connectLance(join(directory, 'speakers'));
   const writes = new Map<VoiceVersion, number>();
 
-  const load = () => {
-    engine ??= connect(join(directory, 'speakers')).catch((err: unknown) => {
-      engine = undefined;
-      throw err;
-    });
-    return engine;
-  };
   const open = async (version: VoiceVersion): Promise<Table | null> => {
-    const { db } = await load();
+    const { db } = await engine.load();
     return (await db.tableNames()).includes(tableOf(version)) ? db.openTable(tableOf(version)) : null;
   };
   const createTable = async (version: VoiceVersion): Promise<Table> =>
-    (await load()).db.createEmptyTable(tableOf(version), schemaOf(version), { mode: 'overwrite' });
+    (await engine.load()).db.createEmptyTable(tableOf(version), schemaOf(version), { mode: 'overwrite' });
   /** Concurrent writes of LanceDB conflict. */
   const serialize = <T>(work: () => Promise<T>): Promise<T> => lock.acquire('write', work);
 
@@ -49,7 +43,7 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
         const existing = await open(version);
         if (!existing && rows.length === 0) return;
         const table = existing ?? (await createTable(version));
-        await replaceRows((await load()).lance, table, { version, fileId, rows });
+        await replaceRows((await engine.load()).lance, table, { version, fileId, rows });
         await compact(version, table);
       }),
     read: async (version, speakerIds) => {
@@ -74,16 +68,11 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
     },
     drop: (version) =>
       serialize(async () => {
-        const { db } = await load();
+        const { db } = await engine.load();
         if ((await db.tableNames()).includes(tableOf(version))) await db.dropTable(tableOf(version));
       }),
-    close: () => serialize(async () => (await engine)?.db.close()),
+    close: () => serialize(engine.close),
   };
-}
-
-async function connect(directory: string) {
-  const lance = await import('@lancedb/lancedb');
-  return { lance, db: await lance.connect(directory) };
 }
 
 function schemaOf(version: VoiceVersion): Schema {

@@ -15,32 +15,25 @@ type Engine = { lance: typeof lancedb; db: Connection };
 export type OpenTable = { lance: typeof lancedb; table: Table; rowIds: RowIdCache };
 export type LanceTables = ReturnType<typeof createLanceTables>;
 
-/** The tables of the builds. The engine (100 MB of native code) is loaded when the first table is opened. */
+/** The tables of the builds. */
 export function createLanceTables({ directory, file, log }: { directory: string; file: BuildsFile; log: Log }) {
   const opened = new Map<string, Promise<OpenTable>>();
-  let engine: Promise<Engine> | undefined;
+  const engine = connectLance(directory);
 
-  const load = (): Promise<Engine> => {
-    engine ??= connect(directory).catch((err: unknown) => {
-      engine = undefined;
-      throw err;
-    });
-    return engine;
-  };
   const remember = (build: string, opening: Promise<OpenTable>): Promise<OpenTable> => {
     opened.set(build, opening);
     opening.catch(() => opened.delete(build));
     return opening;
   };
   const openTable = async (build: string): Promise<OpenTable> => {
-    const { lance, db } = await load();
+    const { lance, db } = await engine.load();
     return withRowIds(lance, await db.openTable(tableOf(build)));
   };
 
   return {
     open: (build: string): Promise<OpenTable> => opened.get(build) ?? remember(build, openTable(build)),
     create: async ({ id, model }: Build): Promise<void> => {
-      const { lance, db } = await load();
+      const { lance, db } = await engine.load();
       const { current, building } = await file.read();
       await dropUnknownTables(db, [current, building]);
       const table = await db.createEmptyTable(tableOf(id), schemaOf(model?.dim ?? null));
@@ -48,15 +41,31 @@ export function createLanceTables({ directory, file, log }: { directory: string;
       await remember(id, Promise.resolve(withRowIds(lance, table)));
     },
     drop: async (build: string): Promise<void> => {
-      const { db } = await load();
+      const { db } = await engine.load();
       opened.delete(build);
       await db.dropTable(tableOf(build)).catch((err: unknown) => log.warn({ err }, 'old index removal failed'));
     },
-    isEngineLoaded: (): boolean => engine !== undefined,
+    isEngineLoaded: engine.isLoaded,
     close: async (): Promise<void> => {
       for (const opening of opened.values()) (await opening).table.close();
-      if (engine) (await engine).db.close();
+      await engine.close();
     },
+  };
+}
+
+/** The engine (100 MB of native code) is loaded and connected at the first use; after a failure again at the next one. */
+export function connectLance(directory: string) {
+  let engine: Promise<Engine> | undefined;
+  return {
+    load: (): Promise<Engine> => {
+      engine ??= connect(directory).catch((err: unknown) => {
+        engine = undefined;
+        throw err;
+      });
+      return engine;
+    },
+    isLoaded: (): boolean => engine !== undefined,
+    close: async (): Promise<void> => (await engine)?.db.close(),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   checkedId,
   newBuildId,
   type Build,
+  type BuildRole,
   type Builds,
   type IndexRow,
   type SearchIndex,
@@ -20,9 +21,8 @@ type Parts = { file: BuildsFile; tables: LanceTables; maintenance: Maintenance }
 /** The writes of the embedded index; the caller serializes them. */
 export function createLanceWrites({ file, tables, maintenance }: Parts): Writes {
   return {
-    beginBuild: async (model, asCurrent) => {
+    beginBuild: async (role, model) => {
       const builds = await file.read();
-      const role = asCurrent ? 'current' : 'building';
       const existing = builds[role];
       if (existing) return existing;
       const build = { id: newBuildId(), model };
@@ -71,7 +71,7 @@ async function adoptModel(file: BuildsFile, { table }: OpenTable, buildId: strin
 }
 
 /** @throws AppError unavailable for a build that was replaced or discarded. */
-function findBuild(builds: Builds, id: string): { role: 'current' | 'building'; build: Build } {
+function findBuild(builds: Builds, id: string): { role: BuildRole; build: Build } {
   for (const role of ['current', 'building'] as const) {
     const build = builds[role];
     if (build?.id === id) return { role, build };

@@ -38,28 +38,28 @@ describe('LanceDB index', () => {
 
   it('is available again after a restart', async () => {
     const fileId = randomUUID();
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     await index.replaceFile(build.id, fileId, [buildRow({ fileId, terms: 'kept', vector: vector(1, 0, 0) }, 0)], model);
     await index.close();
     index = createLanceIndex({ directory, log });
     expect(await index.builds()).toMatchObject({ current: { id: build.id, model } });
-    expect(await index.size()).toBe(1);
+    expect(await index.countPassages()).toBe(1);
   });
 
   it('whose files were deleted while it runs reports that it cannot be read, and what to do', async () => {
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     const row = buildRow({ fileId: randomUUID(), terms: 'kept', vector: vector(1, 0, 0) }, 0);
     await index.replaceFile(build.id, row.fileId, [row], model);
     for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true });
     const failure = { code: 'search_unavailable', message: expect.stringContaining('start a reindex') };
-    await expect(index.size()).rejects.toMatchObject(failure);
+    await expect(index.countPassages()).rejects.toMatchObject(failure);
     await expect(index.passages([row.id])).rejects.toMatchObject(failure);
     await expect(index.countByFile()).rejects.toMatchObject(failure);
   });
 
   it('is lost and rebuilt when it was written by another version', async () => {
     const fileId = randomUUID();
-    const old = await index.beginBuild(null, true);
+    const old = await index.beginBuild('current', null);
     await index.replaceFile(old.id, fileId, [buildRow({ fileId, terms: 'kept' }, 0)], null);
     await index.close();
     await writeFile(
@@ -68,7 +68,7 @@ describe('LanceDB index', () => {
     );
     index = createLanceIndex({ directory, log });
     expect((await index.builds()).current).toBeNull();
-    const build = await index.beginBuild(null, false);
+    const build = await index.beginBuild('building', null);
     expect((await readdir(directory)).filter((name) => name.endsWith('.lance'))).toEqual([
       `passages_${build.id}.lance`,
     ]);
@@ -78,7 +78,7 @@ describe('LanceDB index', () => {
     'does not answer a probe while its folder is away, %s',
     async (when) => {
       await index.ping();
-      if (when.startsWith('with')) await index.size().then(() => index.beginBuild(null, true));
+      if (when.startsWith('with')) await index.countPassages().then(() => index.beginBuild('current', null));
       await index.ping();
       await rename(directory, `${directory}.away`);
       await writeFile(directory, '');
@@ -93,7 +93,7 @@ describe('LanceDB index', () => {
   );
 
   it('is lost when its table was removed', async () => {
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     await index.close();
     await rm(join(directory, `passages_${build.id}.lance`), { recursive: true });
     index = createLanceIndex({ directory, log });
@@ -102,7 +102,7 @@ describe('LanceDB index', () => {
 
   it('shows a reader either all old or all new rows of a file', async () => {
     const fileId = randomUUID();
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     const version = (round: number) =>
       Array.from({ length: 1 + (round % 3) }, (_, i) =>
         buildRow({ fileId, terms: `word v${round}x${1 + (round % 3)}` }, i),
@@ -144,7 +144,7 @@ describe('LanceDB index', () => {
       for (const row of rows) if (row.vector) known.set(row.id, row.vector);
       await index.replaceFile(build, fileId, rows, model);
     };
-    const build = await index.beginBuild(model, false);
+    const build = await index.beginBuild('building', model);
     await put(build.id, 400);
     await index.promote();
     for (const more of [0, 3_000]) {
@@ -174,7 +174,7 @@ describe('LanceDB index', () => {
   it('finds rows written before and after maintenance, also when it was ended', async () => {
     await index.close();
     index = createLanceIndex({ directory, log, pause: noPause });
-    const build = await index.beginBuild(null, true);
+    const build = await index.beginBuild('current', null);
     const files = Array.from({ length: 25 }, () => randomUUID());
     for (const fileId of files)
       await index.replaceFile(

@@ -27,7 +27,7 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
   return {
     backend: 'lancedb',
     builds: file.read,
-    beginBuild: (model, asCurrent) => serialize(() => writes.beginBuild(model, asCurrent)),
+    beginBuild: (role, model) => serialize(() => writes.beginBuild(role, model)),
     promote: () => serialize(writes.promote),
     discardBuild: () => serialize(writes.discardBuild),
     replaceFile: (build, fileId, rows, model) => serialize(() => writes.replaceFile(build, fileId, rows, model)),
@@ -51,7 +51,7 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
         }
       return counts;
     }),
-    size: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
+    countPassages: withReadErrors(async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0),
     maintain: async (signal) => {
       if (!maintenance.isDue()) return;
       await serialize(async () => {

@@ -1,5 +1,6 @@
 import { collectionRpc } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
+import type { Searcher } from '../access/access.ts';
 
 /** Collections of files, as media knows them. */
 export type Collections = {
@@ -11,7 +12,6 @@ export type Collections = {
   countFiles: (fileIds: readonly string[], searcher: Searcher) => Promise<CountedCollection[]>;
 };
 type CountedCollection = { uuid: string; name: string; count: number };
-type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Requests the files of collections from media. */
 export function createMediaCollections({ bus }: { bus: Pick<Bus, 'request'> }): Collections {

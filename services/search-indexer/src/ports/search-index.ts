@@ -73,7 +73,7 @@ export const noFilter: Omit<IndexFilter, 'ownerId' | 'sharedIds'> = {
   maxDuration: null,
 };
 
-/** Stems to search for. Without words and phrases all rows that pass the filter match. */
+/** Stems to search for. Without words and phrases all passages that pass the filter match. */
 export type KeywordQuery = {
   /** At least one must match, unless there are phrases; more and rarer ones score higher. */
   words: readonly string[];
@@ -94,7 +94,10 @@ export type LegResult =
   | { status: 'failed'; error: unknown }
   /** The leg was not run, or the build has no vectors. */
   | { status: 'not_asked' };
-/** Hits of the keyword leg: passages and cards, sections, and whole files. A query with phrases finds passages only. */
+/**
+ * Hits of the keyword leg: passages and cards, sections, and whole files. A query with phrases finds passages and cards, but
+ * no sections and files.
+ */
 export type KeywordHits = { hits: Hit[]; sections: Hit[]; files: Hit[] };
 export type KeywordResult = ({ status: 'ok' } & KeywordHits) | Exclude<LegResult, { status: 'ok' }>;
 export type SearchResult = { keyword: KeywordResult; semantic: LegResult };
@@ -116,6 +119,7 @@ export type SearchRequest = {
 export type VectorModel = { name: string; dim: number };
 /** One build of the index. All its vectors come from one model. */
 export type Build = { id: string; model: VectorModel | null };
+export type BuildRole = 'current' | 'building';
 export type Builds = {
   /** The build that is searched; null before the first one. */
   current: Build | null;
@@ -133,12 +137,18 @@ export async function searchNothing({ keyword, vector }: SearchRequest): Promise
   };
 }
 
+/**
+ * Version of the content of rows. Each engine adds the version of its own columns: a build with another sum counts as lost
+ * and is made again. Only ever increased.
+ */
+export const rowVersion = 4;
+
 /** Stores and searches passages. Adapters: embedded (LanceDB) and server (Elasticsearch). */
 export type SearchIndex = {
   readonly backend: 'lancedb' | 'elasticsearch';
   builds: () => Promise<Builds>;
   /** Starts a build, as the current one or next to it. Returns the existing one if there is one. */
-  beginBuild: (model: VectorModel | null, asCurrent: boolean) => Promise<Build>;
+  beginBuild: (role: BuildRole, model: VectorModel | null) => Promise<Build>;
   /** Replaces the current build by the one in progress and removes the old one. */
   promote: () => Promise<void>;
   /** Removes the build in progress, if there is one; the current build stays. */
@@ -154,8 +164,8 @@ export type SearchIndex = {
   passages: (ids: readonly string[]) => Promise<Shown[]>;
   /** The number of passages of each file in the current build; a file without speech counts 0. */
   countByFile: () => Promise<Map<string, number>>;
-  /** Rows of the current build. */
-  size: () => Promise<number>;
+  /** Passages of the current build. */
+  countPassages: () => Promise<number>;
   /** Periodic maintenance; does nothing when none is due. It may be ended at any time, and is then due again. */
   maintain: (signal?: AbortSignal) => Promise<void>;
   ping: () => Promise<void>;
@@ -182,6 +192,15 @@ export function fileRowIdOf(fileId: string): string {
   return `${fileId}/file`;
 }
 
+export function fileIdOf(rowId: string): string {
+  return rowId.slice(0, 36);
+}
+
+/** The position of a passage in its file. */
+export function positionOf(rowId: string): number {
+  return Number(rowId.slice(37));
+}
+
 export function isCard(id: string): boolean {
   return id.endsWith(':-1');
 }
@@ -189,7 +208,7 @@ export function isCard(id: string): boolean {
 /** Converts a found row to a hit on its passage. */
 export function hitOf(id: string, score: number): Hit {
   const [passage = id, token] = id.split('@');
-  return { id: passage, fileId: id.slice(0, 36), score, ...(token === undefined ? {} : { token: Number(token) }) };
+  return { id: passage, fileId: fileIdOf(id), score, ...(token === undefined ? {} : { token: Number(token) }) };
 }
 
 /** Names are compared case-insensitively. */
@@ -212,7 +231,7 @@ export function checkedRowId(id: string): string {
 }
 
 /** A rebuild may replace the current build while a query waits for its vector: that query has no semantic leg. */
-export function otherModel(build: Build, { model }: QueryVector): LegResult | null {
+export function unusableVector(build: Build, { model }: QueryVector): LegResult | null {
   if (build.model === null) return { status: 'not_asked' };
   if (build.model.name === model) return null;
   return {

@@ -7,8 +7,8 @@ function state(fileId: string, changes: Partial<IndexedFile> = {}): IndexedFile 
     ownerId: 'owner',
     title: fileId,
     transcriptVersion: 1,
-    chunks: 2,
-    generation: 'build',
+    passages: 2,
+    build: 'build',
     withheld: false,
     indexedAt: new Date(),
     dueAt: null,
@@ -28,7 +28,7 @@ describe('the comparison of database and index', () => {
       state('lost'),
       state('edited'),
       state('partial'),
-      state('old-build', { generation: 'earlier' }),
+      state('old-build', { build: 'earlier' }),
       state('masked', { withheld: true }),
       state('due', { dueAt: new Date(), transcriptVersion: 0 }),
       state('deleted'),
@@ -47,7 +47,7 @@ describe('the comparison of database and index', () => {
 
   it('takes a file without speech as indexed', () => {
     const transcribed = [{ fileId: 'silent', ownerId: 'owner', transcriptVersion: 1 }];
-    const states = [state('silent', { chunks: 0 })];
+    const states = [state('silent', { passages: 0 })];
     const sources = { transcribed, states, indexed: new Map([['silent', 0]]), builds: ['build'] };
     expect(compareFiles(sources).unchanged).toEqual(['silent']);
   });

@@ -4,7 +4,7 @@ import type { FileRef } from '../ports/transcripts.ts';
 /** What the database knows about a file in the index. */
 export type IndexedFile = Pick<
   IndexState,
-  'fileId' | 'ownerId' | 'title' | 'transcriptVersion' | 'chunks' | 'generation' | 'withheld' | 'indexedAt' | 'dueAt'
+  'fileId' | 'ownerId' | 'title' | 'transcriptVersion' | 'passages' | 'build' | 'withheld' | 'indexedAt' | 'dueAt'
 >;
 /** Ids of files by what is wrong with them. */
 export type Comparison = {
@@ -31,14 +31,14 @@ export function compareFiles({ transcribed, states, indexed, builds }: Sources):
   const known = new Map(states.map((state) => [state.fileId, state]));
   const result: Comparison = { missing: [], stale: [], extra: [], waiting: [], unchanged: [] };
   const kindOf = (fileId: string): keyof Comparison => {
-    const [file, state, passages] = [files.get(fileId), known.get(fileId), indexed.get(fileId)];
+    const [file, state, count] = [files.get(fileId), known.get(fileId), indexed.get(fileId)];
     if (state?.dueAt) return 'waiting';
     if (!file) return 'extra';
-    if (!state?.indexedAt || passages === undefined) return 'missing';
+    if (!state?.indexedAt || count === undefined) return 'missing';
     const isCurrent =
       state.transcriptVersion === file.transcriptVersion &&
-      state.chunks === passages &&
-      builds.includes(state.generation ?? '') &&
+      state.passages === count &&
+      builds.includes(state.build ?? '') &&
       !state.withheld;
     return isCurrent ? 'unchanged' : 'stale';
   };

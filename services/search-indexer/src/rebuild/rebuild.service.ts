@@ -17,7 +17,7 @@ export type RebuildDeps = {
   pool: Pool;
   log: Log;
 };
-export type Started = { status: 'started' | 'running' | 'nothing'; total: number };
+export type ReindexStart = { status: 'started' | 'running' | 'nothing'; total: number };
 /** Records the action of an administrator in the transaction of the change. */
 export type RecordStart = (tx: Tx, total: number) => Promise<void>;
 
@@ -63,7 +63,7 @@ export function createRebuild(deps: RebuildDeps) {
   const buildOf = async (run: Reindex): Promise<Build | null> => {
     const { current, building } = await index.builds();
     if (run.build !== null && current?.id === run.build) return null;
-    const build = building ?? (await index.beginBuild(null, false));
+    const build = building ?? (await index.beginBuild('building', null));
     if (build.id !== run.build) await store.setBuild(run.id, build.id);
     return build;
   };
@@ -119,7 +119,7 @@ export function createRebuild(deps: RebuildDeps) {
   const begin = async (
     { scope, required, fileIds }: { scope: ReindexScope; required: boolean; fileIds: readonly string[] },
     record?: RecordStart,
-  ): Promise<Started> => {
+  ): Promise<ReindexStart> => {
     if (scope !== 'all' && fileIds.length === 0) return { status: 'nothing', total: 0 };
     const run = await store.start(
       { scope, required, fileIds },
@@ -134,13 +134,13 @@ export function createRebuild(deps: RebuildDeps) {
 
   return {
     /** Starts a reindex of all files because the index is lost or its model has changed; does nothing during another one. */
-    beginRequired: (): Promise<Started> => begin({ scope: 'all', required: true, fileIds: [] }),
-    begin: async (scope: FileScope, record?: RecordStart): Promise<Started> => {
+    beginRequired: (): Promise<ReindexStart> => begin({ scope: 'all', required: true, fileIds: [] }),
+    begin: async (scope: FileScope, record?: RecordStart): Promise<ReindexStart> => {
       const fileIds = scope.kind === 'all' ? [] : await consistency.filesOf(scope);
       return begin({ scope: scope.kind, required: false, fileIds }, record);
     },
     /** Indexes missing and outdated files again, and removes files without a transcript. */
-    repair: async (record?: RecordStart): Promise<Started> => {
+    repair: async (record?: RecordStart): Promise<ReindexStart> => {
       const { missing, stale, extra } = (await consistency.compare({ kind: 'all' })).comparison;
       return begin({ scope: 'repair', required: false, fileIds: [...missing, ...stale, ...extra] }, record);
     },

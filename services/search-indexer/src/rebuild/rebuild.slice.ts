@@ -3,7 +3,7 @@ import { recordOperation, type Outbox } from '@overtone/database';
 import { handle, periodic, type Slice } from '@overtone/service-kit';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { createConsistency, describeComparison, type FileScope } from './consistency.service.ts';
-import { createRebuild, type RebuildDeps, type Started } from './rebuild.service.ts';
+import { createRebuild, type RebuildDeps, type ReindexStart } from './rebuild.service.ts';
 import { createRebuildStore, type ReindexScope } from './rebuild.store.ts';
 
 type Deps = Omit<RebuildDeps, 'store' | 'consistency'> & {
@@ -87,13 +87,13 @@ function detailsOf(scope: FileScope, total: number): Record<string, string | num
   return { scope: scope.kind, files: total, ...(scope.kind === 'user' || total === 1 ? subject : {}) };
 }
 
-const messages: Record<Started['status'], string> = {
+const messages: Record<ReindexStart['status'], string> = {
   started: 'The reindex has started',
   running: 'A reindex is already in progress',
   nothing: 'There is no file to index',
 };
 
-function answerOf({ status, total }: Started) {
+function answerOf({ status, total }: ReindexStart) {
   return { status, total_files: total, message: messages[status] };
 }
 

@@ -84,14 +84,14 @@ export function createRebuildStore({ db }: { db: Db }) {
     /** Transcript versions of the given files that are in the build. */
     inBuild: async (fileIds: readonly string[], build: string): Promise<Map<string, number>> => {
       const rows = await db.indexState.findMany({
-        where: { fileId: { in: [...fileIds] }, generation: build },
+        where: { fileId: { in: [...fileIds] }, build },
         select: { fileId: true, transcriptVersion: true },
       });
       return new Map(rows.map((row) => [row.fileId, row.transcriptVersion]));
     },
     /** Files of a discarded build: their rows in the current one are up to date, see `indexing.service.ts`. */
     moveToBuild: async (discarded: string, current: string): Promise<void> => {
-      await db.indexState.updateMany({ where: { generation: discarded }, data: { generation: current } });
+      await db.indexState.updateMany({ where: { build: discarded }, data: { build: current } });
     },
     /** Marks the file as failed and due for a retry. */
     recordFailure: async (fileId: string, error: string): Promise<void> => {

@@ -1,7 +1,7 @@
-import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
+import type { ReplyOf, RequestOf, retrievalRpc } from '@overtone/contracts';
 import { unavailable } from '@overtone/service-kit';
-import type { AccessScope, AccessScopes } from '../access/access.ts';
-import { isCard, noFilter, type SearchIndex, type Shown } from '../ports/search-index.ts';
+import { searcherOf, type AccessScope, type AccessScopes } from '../access/access.ts';
+import { fileIdOf, isCard, noFilter, type SearchIndex, type Shown } from '../ports/search-index.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { batchesOf, findMentions, phraseOf, type Phrase } from './mentions.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
@@ -42,8 +42,7 @@ export function createMentions({ index, store, access }: MentionsDeps) {
 
   return async ({ phrase: text, reader, fileIds }: Request): Promise<Reply> => {
     const { current, building } = await index.builds();
-    const searcher = { userId: reader.userId, canSeeAll: roleAtLeast(reader.role, 'admin') };
-    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
+    const [scope, languages] = await Promise.all([access.scopeOf(searcherOf(reader)), store.languages()]);
     const files = await store.readable(scope, fileIds);
     if (!current && (building || files.length > 0))
       throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
@@ -57,7 +56,7 @@ export function createMentions({ index, store, access }: MentionsDeps) {
           scope,
           batch.map(({ fileId }) => fileId),
         ),
-        ({ id }) => id.slice(0, 36),
+        ({ id }) => fileIdOf(id),
       );
       for (const { fileId, title, language } of batch) {
         const mentions = findMentions(phrase, found.get(fileId) ?? [], language);

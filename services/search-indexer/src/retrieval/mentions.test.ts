@@ -57,8 +57,8 @@ describe('mentions', () => {
 
 describe('batches of files', () => {
   it('have at most the given number of passages, except for one longer file', () => {
-    const files = [4, 4, 4, 20, 1, 9].map((chunks) => ({ chunks }));
-    const sizes = batchesOf(files, 10).map((batch) => batch.map(({ chunks }) => chunks));
+    const files = [4, 4, 4, 20, 1, 9].map((passages) => ({ passages }));
+    const sizes = batchesOf(files, 10).map((batch) => batch.map(({ passages }) => passages));
     expect(sizes).toEqual([[4, 4], [4], [20], [1, 9]]);
     expect(batchesOf([], 10)).toEqual([]);
   });

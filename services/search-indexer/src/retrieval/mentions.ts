@@ -1,7 +1,7 @@
-import type { Shown } from '../ports/search-index.ts';
+import { positionOf, type Shown } from '../ports/search-index.ts';
 import type { Languages } from '../search/search.ts';
 import { indexAt } from '../chunking/chunking.ts';
-import { splitWords, stemmerOf, stemOf } from '../tokenize/tokenize.ts';
+import { phraseVariantsOf, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
 
 /** A phrase as stems; one alternative per language, its stems separated by spaces. */
 export type Phrase = { length: number; alternatives: string[] };
@@ -10,21 +10,18 @@ export type Phrase = { length: number; alternatives: string[] };
 export function phraseOf(text: string, languages: Languages): Phrase | null {
   const words = splitWords(text).map((word) => word.text);
   if (words.length === 0) return null;
-  const alternatives = new Set(
-    [...languages, 'en'].map((language) => words.map((word) => stemOf(word, language)).join(' ')),
-  );
-  return { length: words.length, alternatives: [...alternatives] };
+  return { length: words.length, alternatives: phraseVariantsOf(words, languages) };
 }
 
 /** Splits files into groups with at most `limit` passages; a longer file is a group of its own. */
-export function batchesOf<T extends { chunks: number }>(files: readonly T[], limit: number): T[][] {
+export function batchesOf<T extends { passages: number }>(files: readonly T[], limit: number): T[][] {
   const batches: T[][] = [];
   let passages = Infinity;
   for (const file of files) {
-    passages += file.chunks;
+    passages += file.passages;
     if (passages > limit) {
       batches.push([]);
-      passages = file.chunks;
+      passages = file.passages;
     }
     batches.at(-1)?.push(file);
   }
@@ -37,7 +34,7 @@ export type Mentions = { count: number; start: number };
 /** Finds the phrase in passages of one file; speech in the overlap of two passages counts once. */
 export function findMentions(phrase: Phrase, passages: readonly Shown[], language: string | null): Mentions {
   const ordered = passages
-    .map((shown) => ({ shown, position: Number(shown.id.slice(37)) }))
+    .map((shown) => ({ shown, position: positionOf(shown.id) }))
     .toSorted((x, y) => x.position - y.position);
   const starts = ordered.flatMap(({ shown, position }, i) => {
     const before = ordered[i - 1];

@@ -1,8 +1,7 @@
-import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
-import type { AccessScope, AccessScopes } from '../access/access.ts';
+import type { ReplyOf, RequestOf, retrievalRpc } from '@overtone/contracts';
+import { keepVisible, searcherOf, type AccessScope, type AccessScopes } from '../access/access.ts';
 import { noFilter, type IndexFilter, type SearchIndex } from '../ports/search-index.ts';
 import {
-  keepVisible,
   textOfMeaning,
   type FileHit,
   type FindFiles,
@@ -19,7 +18,7 @@ import {
   planQuestion,
   topicWords,
   type Frequencies,
-  type Read,
+  type RetrievedFile,
   type RetrievedPassage,
 } from './retrieval.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
@@ -83,8 +82,7 @@ export function createRetrieval({ index, store, access, find, readMeaning }: Ret
   };
 
   return async ({ question, reader, fileIds, maxFiles, passagesPerFile }: Request): Promise<Reply> => {
-    const searcher = { userId: reader.userId, canSeeAll: roleAtLeast(reader.role, 'admin') };
-    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
+    const [scope, languages] = await Promise.all([access.scopeOf(searcherOf(reader)), store.languages()]);
     const plan = planQuestion(question, { scope, languages, fileIds });
     const meaning = readMeaning(textOfMeaning({ search_mode: 'hybrid' }, plan.parsed));
     const { files, legs } = await find(plan, meaning);
@@ -95,7 +93,7 @@ export function createRetrieval({ index, store, access, find, readMeaning }: Ret
       readPassages(plan, meaning, chosen, passagesPerFile),
       frequenciesOf(words, scope),
     ]);
-    const read = chosen.flatMap(({ fileId, score }): (Read & { fileId: string; score: number })[] => {
+    const read = chosen.flatMap(({ fileId, score }): (RetrievedFile & { fileId: string; score: number })[] => {
       const own = facts.get(fileId);
       return own ? [{ ...own, score, passages: passages.get(fileId) ?? [] }] : [];
     });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { everything } from '../../test/index-contract.ts';
 import { textOfMeaning } from '../search/search.ts';
-import { evidenceOf, passageOf, planQuestion, topicWords, type Read } from './retrieval.ts';
+import { evidenceOf, passageOf, planQuestion, topicWords, type RetrievedFile } from './retrieval.ts';
 
 const scope = { ownerId: null, sharedIds: [] };
 const hit = { id: 'x', fileId: 'y', score: 0.5, keyword: 0, semantic: null, token: null };
 
-function read(...texts: string[]): Read {
+function read(...texts: string[]): RetrievedFile {
   const passages = texts.map((text) => ({ text, start: 0, end: 1, speaker: null, score: 1 }));
   return { title: 'Recording 1', language: 'en', speakers: ['Anna'], passages };
 }

@@ -3,7 +3,7 @@ import type { AccessScope } from '../access/access.ts';
 import type { Layout } from '../chunking/chunking.ts';
 import { isCard, type Shown } from '../ports/search-index.ts';
 import {
-  parsedOf,
+  parseQuery,
   planSearch,
   type FileHit,
   type FusedHit,
@@ -39,7 +39,7 @@ export function planQuestion(
 ): SearchPlan {
   const text = question.replaceAll(/["“”:]/gu, ' ');
   const query = { ...hybrid, speakers: [], tags: [], file_type: [], q: text };
-  return planSearch(query, { parsed: parsedOf(query), scope, fileIds, excludedFileIds: [], languages });
+  return planSearch(query, { parsed: parseQuery(query.q), scope, fileIds, excludedFileIds: [], languages });
 }
 
 /** The passages of a file that are passed on, best first; its title is not speech. */
@@ -63,7 +63,7 @@ function mainSpeaker(layout: Layout | null): string | null {
 
 export type RetrievedPassage = ReturnType<typeof passageOf>;
 /** What was read of one file. */
-export type Read = {
+export type RetrievedFile = {
   title: string;
   language: string | null;
   speakers: readonly string[];
@@ -81,7 +81,11 @@ export function topicWords({ parsed }: Pick<SearchPlan, 'parsed'>): string[] {
  * Whether the best passages contain the words of the question, the rarer ones of which count more. Measured on 1,095
  * questions (`./overtone bench ask`).
  */
-export function evidenceOf(words: readonly string[], frequencies: Frequencies, files: readonly Read[]): Evidence {
+export function evidenceOf(
+  words: readonly string[],
+  frequencies: Frequencies,
+  files: readonly RetrievedFile[],
+): Evidence {
   if (words.length === 0) return 'general';
   const inFile = Math.max(0, ...files.map((file) => coverageOf(words, frequencies, file, file.passages)));
   const inPassage = Math.max(
@@ -95,7 +99,7 @@ export function evidenceOf(words: readonly string[], frequencies: Frequencies, f
 function coverageOf(
   words: readonly string[],
   { files, of }: Frequencies,
-  { title, speakers, language }: Read,
+  { title, speakers, language }: RetrievedFile,
   passages: readonly RetrievedPassage[],
 ): number {
   const stem = stemmerOf(language);

@@ -13,7 +13,7 @@ export type LegsDeps = {
   telemetry: Telemetry;
   log: Log;
   /** Minimum cosine similarity of a semantic hit. */
-  floor: number;
+  minSimilarity: number;
 };
 /** `error`: why no leg ran, if the index says so. */
 type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
@@ -22,7 +22,7 @@ type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
 const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, semantic: 50, shown: 20 };
 
 /** `find` runs both legs, fuses their hits and reports which legs ran. */
-export function createLegs({ vectoriser, index, log, floor, store, telemetry }: LegsDeps): {
+export function createLegs({ vectoriser, index, log, minSimilarity, store, telemetry }: LegsDeps): {
   readMeaning: ReadMeaning;
   find: FindFiles;
 } {
@@ -60,7 +60,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     const result = await searchIndex(request);
     const { leg } = await meaning;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
-    const files = rankFiles(hitsOf(result, semantic, floor));
+    const files = rankFiles(hitsOf(result, semantic, minSimilarity));
     const legs = { keyword: result.keyword.status, semantic };
     return { files: await addMissing(files, request), legs, error: errorOf(result) };
   };
@@ -77,7 +77,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
       sectionLimit: 0,
       fileLimit: 0,
     });
-    return addPassages(files, hitsOf(result, 'not_asked', floor)).filter(({ passages }) => passages.length > 0);
+    return addPassages(files, hitsOf(result, 'not_asked', minSimilarity)).filter(({ passages }) => passages.length > 0);
   };
 
   const find: FindFiles = async (plan, meaning) => {
@@ -102,9 +102,9 @@ function errorOf({ keyword, semantic }: SearchResult): AppError | null {
   return errors.find(isAppError) ?? null;
 }
 
-function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], floor: number): LegHits {
+function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], minSimilarity: number): LegHits {
   return {
     keyword: keyword.status === 'ok' ? keyword : null,
-    semantic: leg === 'ok' && semantic.status === 'ok' ? filterBySimilarity(semantic.hits, floor) : null,
+    semantic: leg === 'ok' && semantic.status === 'ok' ? filterBySimilarity(semantic.hits, minSimilarity) : null,
   };
 }

@@ -37,6 +37,10 @@ describe('query', () => {
     });
   });
 
+  it('takes a letter that only folds to one of an operator as a word', () => {
+    expect(parseQuery('ſpeaker:Bob')).toMatchObject({ words: ['ſpeaker', 'Bob'], filters: { speakers: [] } });
+  });
+
   it('parses tags, collections and their negation', () => {
     const { filters, words } = parseQuery('tag:"Q1 plan" -tag:draft in:Board -in:"Old files" -speaker:Eve budget');
     expect(words).toEqual(['budget']);

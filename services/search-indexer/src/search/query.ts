@@ -1,3 +1,4 @@
+import { operatorPattern, type Operator } from '@overtone/contracts/search-operators';
 import { invalid } from '@overtone/service-kit';
 import { isQuestion, isQuestionWord, isStopWord, splitWords, type Word } from '../tokenize/tokenize.ts';
 
@@ -28,7 +29,6 @@ export type ParsedQuery = {
   filters: QueryFilters;
 };
 
-const operatorPattern = /(?<=^|\s)(-?)(speaker|tag|in|before|after):(?:"([^"]*)"|(\S*))/giu;
 const phrasePattern = /"([^"]*)"/g;
 /** More words make a search slower, not better. */
 const maxWords = 32;
@@ -86,7 +86,7 @@ function readFilters(query: string): QueryFilters {
     in: [filters.collections, filters.excludedCollections],
   } as const;
   for (const [, minus, name = '', quoted, bare] of query.matchAll(operatorPattern)) {
-    const operator = name.toLowerCase() as keyof typeof names | 'before' | 'after';
+    const operator = name.toLowerCase() as Operator;
     const argument = (quoted ?? bare ?? '').trim();
     if (operator === 'before')
       filters.before = Math.min(filters.before ?? Infinity, readDate('before', minus, argument));

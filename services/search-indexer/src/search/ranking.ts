@@ -10,12 +10,12 @@ const semanticShare = 0.25;
 const hitsPerFile = 3;
 
 /**
- * Drops semantic hits that are too dissimilar: below `floor`, or far below the best hit. A nearest neighbor search always
- * returns something.
+ * Drops semantic hits that are too dissimilar: below `minSimilarity`, or far below the best hit. A nearest neighbor search
+ * always returns something.
  */
-export function filterBySimilarity(hits: readonly Hit[], floor: number): Hit[] {
+export function filterBySimilarity(hits: readonly Hit[], minSimilarity: number): Hit[] {
   const best = hits[0]?.score ?? 0;
-  const threshold = Math.max(floor, best * 0.7);
+  const threshold = Math.max(minSimilarity, best * 0.7);
   return hits.filter((hit) => hit.score >= threshold);
 }
 

@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { notFound, type Log } from '@overtone/service-kit';
-import type { AccessScope, AccessScopes } from '../access/access.ts';
+import { keepVisible, type AccessScope, type AccessScopes, type Searcher } from '../access/access.ts';
 import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -9,7 +9,6 @@ import { markedWords } from './corrections.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
 import { occurrenceOf, resultOf, shownOf, sortFiles } from './results.ts';
 import {
-  keepVisible,
   planSearch,
   textOfMeaning,
   type FileHit,
@@ -20,7 +19,6 @@ import {
   type SearchContext,
   type SearchPlan,
   type SearchQuery,
-  type Searcher,
 } from './search.ts';
 import type { FileFacts, SearchStore } from './search.store.ts';
 

@@ -1,12 +1,13 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Slice } from '@overtone/service-kit';
+import { searcherOf } from '../access/access.ts';
 import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createCorrections } from './corrections.service.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { createSearch, type SearchDeps } from './search.service.ts';
-import { searcherOf, type FindFiles, type ReadMeaning } from './search.ts';
+import type { FindFiles, ReadMeaning } from './search.ts';
 import { createSearchStore, type SearchStore } from './search.store.ts';
 
 type Deps = Omit<LegsDeps, 'index' | 'store'> &
@@ -14,7 +15,7 @@ type Deps = Omit<LegsDeps, 'index' | 'store'> &
     db: Db;
     index: SearchIndex;
     vocabulary: Vocabulary;
-    counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
+    counts: () => Promise<{ files: number; passages: number; keywordOnly: number }>;
   };
 
 /** Searches transcripts by words and by meaning, and reports the state of the index. */
@@ -43,13 +44,13 @@ export function createSearchSlice({ db, index, vocabulary, counts, access, colle
 }
 
 async function readIndexHealth({ index, counts }: Pick<Deps, 'index' | 'counts'>) {
-  const { files, chunks, keywordOnly } = await counts();
+  const { files, passages, keywordOnly } = await counts();
   const known = { backend: index.backend, files, keyword_only_files: keywordOnly };
   try {
-    const [indexed, { current, building }] = await Promise.all([index.size(), index.builds()]);
+    const [indexed, { current, building }] = await Promise.all([index.countPassages(), index.builds()]);
     if (!current && building) throw unavailable('search_unavailable', 'The index is being built');
-    if (!current && chunks > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
-    const status = keywordOnly > 0 || indexed < chunks ? ('yellow' as const) : ('green' as const);
+    if (!current && passages > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
+    const status = keywordOnly > 0 || indexed < passages ? ('yellow' as const) : ('green' as const);
     return { ...known, status, chunks: indexed, error: null };
   } catch (err) {
     return { ...known, status: 'red' as const, chunks: 0, error: err instanceof Error ? err.message : 'unknown' };

@@ -1,8 +1,10 @@
 import type { SearchAnswer } from '@overtone/contracts';
+import { speakerLabelPattern } from '@overtone/contracts/speakers';
+import { cachedFor } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
+import { readableFiles } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
-import { readableFiles } from '../vocabulary/vocabulary.store.ts';
 
 const languagesCacheMs = 60_000;
 /** Values of a facet; more would not be readable. */
@@ -21,8 +23,11 @@ type Facets = Omit<NonNullable<SearchAnswer['facets']>, 'collections'>;
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => number }) {
-  let languages: { at: number; known: Promise<(string | null)[]> } | undefined;
+export function createSearchStore({ db }: { db: Db }) {
+  const languages = cachedFor(languagesCacheMs, async (): Promise<(string | null)[]> => {
+    const rows = await db.indexState.findMany({ distinct: ['language'], select: { language: true }, take: 50 });
+    return rows.map((row) => row.language);
+  });
   return {
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
       const rows = await db.$queryRaw<FileFacts[]>`
@@ -36,7 +41,7 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       const rows = await db.$queryRaw<{ kind: 'speakers' | 'tags' | 'years'; name: string; count: number }[]>`
         with found as (select * from (${readableFiles(scope)}) mine where file_id = any(${[...fileIds]}::uuid[])),
         named as (
-          select 'speakers' as kind, s as name from found, unnest(speakers) s where s !~ '^SPEAKER_[0-9]+$'
+          select 'speakers' as kind, s as name from found, unnest(speakers) s where s !~ ${speakerLabelPattern.source}
           union all select 'tags', t from found, unnest(tags) t
           union all select 'years', to_char(upload_time at time zone 'UTC', 'YYYY') from found where upload_time is not null
         )
@@ -61,15 +66,8 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       return new Set(rows.map(({ id }) => id));
     },
     /** All languages of the indexed transcripts. */
-    languages: (): Promise<(string | null)[]> => {
-      if (languages && now() - languages.at < languagesCacheMs) return languages.known;
-      const known = db.indexState
-        .findMany({ distinct: ['language'], select: { language: true }, take: 50 })
-        .then((rows) => rows.map((row) => row.language));
-      languages = { at: now(), known };
-      known.catch(() => (languages = undefined));
-      return known;
-    },
-    hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { chunks: { gt: 0 } } })) !== null,
+    languages: languages.get,
+    hasFiles: async (): Promise<boolean> =>
+      (await db.indexState.findFirst({ where: { passages: { gt: 0 } } })) !== null,
   };
 }

@@ -1,26 +1,14 @@
-import { roleAtLeast, type QueryOf, type SearchAnswer, type searchRoutes } from '@overtone/contracts';
-import type { Caller } from '@overtone/service-kit';
+import type { QueryOf, SearchAnswer, searchRoutes } from '@overtone/contracts';
 import type { AccessScope } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery, type QueryVector } from '../ports/search-index.ts';
-import type { FileFacts } from './search.store.ts';
-import { hasFilters, parseQuery, type ParsedQuery } from './query.ts';
+import { hasFilters, type ParsedQuery } from './query.ts';
 import type { Marks } from './snippets.ts';
-import { stemOf, variantsOf } from '../tokenize/tokenize.ts';
+import { phraseVariantsOf, variantsOf } from '../tokenize/tokenize.ts';
+
+export { parseQuery } from './query.ts';
 
 export type SearchQuery = QueryOf<typeof searchRoutes.search>;
-export type Searcher = { userId: string; canSeeAll: boolean };
-export function searcherOf({ userId, role }: Caller): Searcher {
-  return { userId, canSeeAll: roleAtLeast(role, 'admin') };
-}
 export type Languages = readonly (string | null)[];
-
-const operatorAtEnd = /(?<=^|\s)-?(speaker|tag|in|before|after):(?:"([^"]*)|([^\s"]*))$/iu;
-
-/** The operator that a person is typing at the end of a query, with the beginning of its name; null: none. */
-export function unfinishedOperator(query: string): { operator: string; typed: string } | null {
-  const [, operator, quoted, bare] = operatorAtEnd.exec(query) ?? [];
-  return operator === undefined ? null : { operator: operator.toLowerCase(), typed: quoted ?? bare ?? '' };
-}
 
 /** A parsed search as index queries. */
 export type SearchPlan = {
@@ -63,11 +51,6 @@ export type SearchContext = {
   excludedFileIds: readonly string[];
   languages: Languages;
 };
-
-/** @throws AppError invalid for a date that does not exist. */
-export function parsedOf({ q: text }: Pick<SearchQuery, 'q'>): ParsedQuery {
-  return parseQuery(text);
-}
 
 export function planSearch(query: SearchQuery, context: SearchContext): SearchPlan {
   const { parsed, languages } = context;
@@ -139,10 +122,7 @@ function earliest(x: number | null, y: number | null): number | null {
 function keywordQuery({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery {
   return {
     words: [...new Set(words.flatMap((word) => variantsOf(word, languages)))],
-    // A phrase is in one language: each alternative is the whole phrase stemmed for one language.
-    phrases: phrases.map((phrase) => [
-      ...new Set([...languages, 'en'].map((language) => phrase.map((word) => stemOf(word, language)).join(' '))),
-    ]),
+    phrases: phrases.map((phrase) => phraseVariantsOf(phrase, languages)),
   };
 }
 
@@ -151,14 +131,4 @@ function marksOf({ words, phrases }: ParsedQuery, languages: Languages): Marks {
     words: new Set(words.flatMap((word) => variantsOf(word, languages))),
     phrases: phrases.map((phrase) => phrase.map((word) => new Set(variantsOf(word, languages)))),
   };
-}
-
-/** Checks access again, because the index may be outdated. */
-export function keepVisible(
-  facts: Map<string, FileFacts>,
-  { ownerId, sharedIds }: AccessScope,
-): Map<string, FileFacts> {
-  if (ownerId === null) return facts;
-  const shared = new Set(sharedIds);
-  return new Map([...facts].filter(([id, file]) => file.ownerId === ownerId || shared.has(id)));
 }

@@ -79,13 +79,13 @@ describe('suggestions', () => {
       record({ ownerId, uploadTime, tags: ['Plan'], turns: [[speaker, 'hello']] });
     await indexer.add(at('2026-01-01T00:00:00.000Z', 'Ann'), at('2026-02-01T00:00:00.000Z', 'SPEAKER_01'));
     await indexer.add(record({ tags: ['Secret'], turns: [['Eve', 'hello']] }));
-    expect(await indexer.facets({ ownerId, sharedIds: [] })).toEqual({
+    expect(await indexer.filterValues({ ownerId, sharedIds: [] })).toEqual({
       speakers: [{ name: 'Ann', count: 1 }],
       tags: [{ name: 'Plan', count: 2 }],
       from: new Date('2026-01-01T00:00:00.000Z'),
       to: new Date('2026-02-01T00:00:00.000Z'),
     });
-    expect(await indexer.facets({ ownerId: randomUUID(), sharedIds: [] })).toEqual({
+    expect(await indexer.filterValues({ ownerId: randomUUID(), sharedIds: [] })).toEqual({
       speakers: [],
       tags: [],
       from: null,

@@ -1,5 +1,5 @@
+import { unfinishedOperator } from '@overtone/contracts/search-operators';
 import type { AccessScope } from '../access/access.ts';
-import { unfinishedOperator } from '../search/search.ts';
 import { splitWords } from '../tokenize/tokenize.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { wordKey } from '../vocabulary/vocabulary.ts';

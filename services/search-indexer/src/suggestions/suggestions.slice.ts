@@ -1,8 +1,7 @@
 import { searchRoutes } from '@overtone/contracts';
 import { handle, type Slice } from '@overtone/service-kit';
-import type { AccessScopes } from '../access/access.ts';
+import { searcherOf, type AccessScopes } from '../access/access.ts';
 import type { Db } from '../database.ts';
-import { searcherOf } from '../search/search.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createSuggestions } from './suggestions.service.ts';
 import { createSuggestionStore } from './suggestions.store.ts';
@@ -21,7 +20,7 @@ export function createSuggestionsSlice({ db, access, vocabulary }: Deps): Slice 
         return found.map(({ type, text, fileId, count }) => ({ type, text, file_uuid: fileId, count }));
       }),
       handle(searchRoutes.filters, async ({ caller }) => {
-        const { speakers, tags, from, to } = await store.facets(await access.scopeOf(searcherOf(caller)));
+        const { speakers, tags, from, to } = await store.filterValues(await access.scopeOf(searcherOf(caller)));
         return { speakers, tags, date_range: { min: from?.toISOString() ?? null, max: to?.toISOString() ?? null } };
       }),
     ],

@@ -1,6 +1,7 @@
+import { speakerLabelPattern } from '@overtone/contracts/speakers';
 import type { AccessScope } from '../access/access.ts';
+import { readableFiles } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
-import { readableFiles } from '../vocabulary/vocabulary.store.ts';
 
 export type Suggestion = {
   type: 'title' | 'speaker' | 'tag' | 'content';
@@ -10,9 +11,9 @@ export type Suggestion = {
   count: number;
 };
 type Counted = { name: string; count: number };
-type Facets = { speakers: Counted[]; tags: Counted[]; from: Date | null; to: Date | null };
+type FilterValues = { speakers: Counted[]; tags: Counted[]; from: Date | null; to: Date | null };
 
-/** Speakers and tags of a facet; more would not be readable. */
+/** Names offered in the filter lists of the search page. */
 const maxNames = 200;
 
 export type SuggestionStore = ReturnType<typeof createSuggestionStore>;
@@ -29,7 +30,7 @@ export function createSuggestionStore({ db }: { db: Db }) {
       return db.$queryRaw<Suggestion[]>`
         with mine as (${readableFiles(scope)}), found as (
           select 'speaker' as type, s as text, null as file_id, count(*)::int as count from mine, unnest(speakers) s
-          where s !~ '^SPEAKER_[0-9]+$' and (s ilike ${begins} or s ilike ${holds}) group by s
+          where s !~ ${speakerLabelPattern.source} and (s ilike ${begins} or s ilike ${holds}) group by s
           union all
           select 'tag', t, null, count(*)::int from mine, unnest(tags) t where t ilike ${begins} or t ilike ${holds} group by t
           union all
@@ -40,13 +41,13 @@ export function createSuggestionStore({ db }: { db: Db }) {
         order by text ilike ${begins} desc, count desc, type, lower(text), file_id limit ${limit}`;
     },
     /** The speakers, tags and upload times of the files in the scope. */
-    facets: async (scope: AccessScope): Promise<Facets> => {
+    filterValues: async (scope: AccessScope): Promise<FilterValues> => {
       const [[range], speakers, tags] = await Promise.all([
         db.$queryRaw<{ from: Date | null; to: Date | null }[]>`
           select min(upload_time) as from, max(upload_time) as to from (${readableFiles(scope)}) mine`,
         db.$queryRaw<Counted[]>`
           select s as name, count(*)::int as count from (${readableFiles(scope)}) mine, unnest(speakers) s
-          where s !~ '^SPEAKER_[0-9]+$' group by s order by count desc, lower(s) limit ${maxNames}`,
+          where s !~ ${speakerLabelPattern.source} group by s order by count desc, lower(s) limit ${maxNames}`,
         db.$queryRaw<Counted[]>`
           select t as name, count(*)::int as count from (${readableFiles(scope)}) mine, unnest(tags) t
           group by t order by count desc, lower(t) limit ${maxNames}`,

@@ -158,7 +158,7 @@ export function stemOf(word: string, language: string | null): string {
 function makeStem(word: string, language: string): string {
   const lower = plain(word);
   const stem = stemmers[language];
-  // The engines truncate or drop terms above 64 bytes.
+  // LanceDB drops terms above `maxTokenLength` (200 bytes); 40 characters are at most 120.
   return fold(stem ? stem(lower) : lower).slice(0, 40) || lower;
 }
 
@@ -178,6 +178,11 @@ export function termsOf(text: string, language: string | null): string {
 /** All stems of a query word in documents of these languages. */
 export function variantsOf(word: string, languages: readonly (string | null)[]): string[] {
   return [...new Set([...languages, 'en'].map((language) => stemOf(word, language)))];
+}
+
+/** All forms of a phrase in documents of these languages: stems separated by spaces, those of one phrase in one language. */
+export function phraseVariantsOf(words: readonly string[], languages: readonly (string | null)[]): string[] {
+  return [...new Set([...languages, 'en'].map((language) => words.map((word) => stemOf(word, language)).join(' ')))];
 }
 
 /** Whether a text asks something, so that its question words are no words to search for. */

@@ -1,26 +1,29 @@
+import { cachedFor } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
+import { readableFiles } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
-import { Prisma } from '../generated/client.ts';
 
 /** New words of the library are used for corrections after this time. */
 const vocabularyCacheMs = 20_000;
 const maxVocabulary = 500_000;
-
-/** The indexed files in the scope; a withheld one may contain text that is masked by now. */
-export function readableFiles({ ownerId, sharedIds }: AccessScope): Prisma.Sql {
-  const mine =
-    ownerId === null
-      ? Prisma.sql`true`
-      : Prisma.sql`(owner_id = ${ownerId}::uuid or file_id = any(${[...sharedIds]}::uuid[]))`;
-  return Prisma.sql`select * from index_state where indexed_at is not null and not withheld and ${mine}`;
-}
 
 type CountedWord = { word: string; files: number };
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
 /** The words of the files. Only words of files that the searcher may read are ever returned. */
 export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => number }) {
-  let cached: { at: number; words: Promise<string[]> } | undefined;
+  const readAll = async (): Promise<string[]> => {
+    // Reads one index entry per distinct word instead of one per file and word.
+    const rows = await db.$queryRaw<{ word: string }[]>`
+      with recursive w as (
+        (select word from search_word order by word limit 1)
+        union all
+        select (select s.word from search_word s where s.word > w.word order by s.word limit 1) from w
+        where w.word is not null
+      ) select word from w where word is not null limit ${maxVocabulary}`;
+    return rows.map(({ word }) => word);
+  };
+  const library = cachedFor(vocabularyCacheMs, readAll, now);
   return {
     /** Replaces the words of a file. */
     save: async (tx: Tx, fileId: string, words: readonly string[]): Promise<void> => {
@@ -31,22 +34,7 @@ export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => n
         on conflict do nothing`;
     },
     /** All words of the library, for all readers: candidates, to be checked with `readable`. */
-    all: (): Promise<string[]> => {
-      if (cached && now() - cached.at < vocabularyCacheMs) return cached.words;
-      // Reads one index entry per distinct word instead of one per file and word.
-      const words = db.$queryRaw<{ word: string }[]>`
-        with recursive w as (
-          (select word from search_word order by word limit 1)
-          union all
-          select (select s.word from search_word s where s.word > w.word order by s.word limit 1) from w
-          where w.word is not null
-        ) select word from w where word is not null limit ${maxVocabulary}`.then((rows) =>
-        rows.map(({ word }) => word),
-      );
-      cached = { at: now(), words };
-      words.catch(() => (cached = undefined));
-      return words;
-    },
+    all: library.get,
     /** Those of the words that occur in files of the scope. */
     readable: (words: readonly string[], scope: AccessScope): Promise<CountedWord[]> =>
       db.$queryRaw<CountedWord[]>`

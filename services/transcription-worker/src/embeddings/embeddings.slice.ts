@@ -1,5 +1,6 @@
 import { workerRpc } from '@overtone/contracts';
 import { rpc, type Log, type Slice } from '@overtone/service-kit';
+import { encodeVector } from '@overtone/service-kit/vectors';
 import type { WorkerEnv } from '../env.ts';
 import { createEndpointFetch } from '../ports/endpoint-fetch.adapter.ts';
 import type { TextModels } from '../text-models/text-models.ts';
@@ -16,7 +17,7 @@ export function createEmbeddingsSlice(deps: Deps): Slice {
     rpcs: [
       rpc(workerRpc.embed, async ({ texts, kind, model: wanted }) => {
         const { model, dim, vectors } = await vectoriser.embed(texts, kind, wanted);
-        return { model, dim, vectors: vectors.map(encode) };
+        return { model, dim, vectors: vectors.map(encodeVector) };
       }),
       rpc(workerRpc.namesModel, async () => ({ model: (await deps.textModels.names('names'))[0] ?? null })),
       rpc(workerRpc.findNames, async ({ model, texts }) => ({ names: await deps.textModels.findNames(model, texts) })),
@@ -39,8 +40,4 @@ function createVectoriser({ env, childEnv, textModels, log }: Deps): {
   }
   const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnv, log });
   return { vectoriser: createLocalVectoriser(textModels, words), parts: [words.part, textModels.part] };
-}
-
-function encode({ buffer, byteOffset, byteLength }: Float32Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { voiceVersionName } from '@overtone/contracts';
+import { encodeVector } from '@overtone/service-kit/vectors';
 import { z } from 'zod';
 import { readSamples } from '../audio/wav.ts';
 import { serveTasks } from '../children/serve-tasks.ts';
@@ -39,7 +40,5 @@ serveTasks(async (input) => {
 });
 
 function encode(vectors: NonNullable<ReturnType<typeof embedVoice>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(vectors).map(([version, vector]) => [version, Buffer.from(vector.buffer).toString('base64')]),
-  );
+  return Object.fromEntries(Object.entries(vectors).map(([version, vector]) => [version, encodeVector(vector)]));
 }

@@ -9,7 +9,7 @@ export type VoiceSources = {
 
 const pageSize = 500;
 
-export function createVoiceSources({ bus }: { bus: Pick<Bus, 'request'> }): VoiceSources {
+export function createMediaVoiceSources({ bus }: { bus: Pick<Bus, 'request'> }): VoiceSources {
   return {
     read: async (fileId) => (await bus.request(mediaVoiceRpc.voiceSource, { fileId })).file,
     list: (after) => bus.request(mediaVoiceRpc.listVoiceFiles, { after, limit: pageSize }),

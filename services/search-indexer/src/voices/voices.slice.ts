@@ -2,9 +2,9 @@ import { mediaEvents, mediaVoiceEvents, speakerIndexRoutes, voiceRpc, type Voice
 import { recordOperation, type AdminRequest } from '@overtone/database';
 import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
 import { versionOf } from '../ports/speaker-index.ts';
-import { matchGroups, similarPairs } from './compare.ts';
+import { matchProfiles, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';
-import { createVoiceStates } from './speakers.store.ts';
+import { createVoiceStates } from './voices.store.ts';
 import { createVoices, type VoicesDeps } from './voices.service.ts';
 
 type Deps = Omit<VoicesDeps, 'states'>;
@@ -14,8 +14,8 @@ const queueEveryMs = 1_000;
 const finishEveryMs = 1_000;
 const hour = 3_600_000;
 
-/** Speakers: their embeddings in the versions of the speaker index, comparisons, and the migration between versions. */
-export function createSpeakersSlice(deps: Deps): Slice & Members {
+/** The voices of speakers: embeddings in the versions of the speaker index, comparisons, and the migration between versions. */
+export function createVoicesSlice(deps: Deps): Slice & Members {
   const { db, outbox, index } = deps;
   const states = createVoiceStates({ db });
   const voices = createVoices({ ...deps, states });
@@ -67,8 +67,9 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
       rpc(voiceRpc.compareVoices, async ({ speakerIds, groups }) => {
         const { confidence, byId } = await readCurrent([...speakerIds, ...groups.flatMap((group) => group.speakerIds)]);
         const rowsOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? []);
-        const filled = groups.map((group) => ({ ...group, rows: rowsOf(group.speakerIds) }));
-        return { matches: matchGroups(confidence, rowsOf(speakerIds), filled) };
+        const profiles = groups.map((group) => ({ profileId: group.groupId, rows: rowsOf(group.speakerIds) }));
+        const matches = matchProfiles(confidence, rowsOf(speakerIds), profiles);
+        return { matches: matches.map(({ profileId, ...match }) => ({ ...match, groupId: profileId })) };
       }),
       rpc(voiceRpc.readVoices, ({ speakerIds }) => voices.read(speakerIds)),
       rpc(voiceRpc.similarVoices, async ({ speakerIds, fileIds, minConfidence }) => {

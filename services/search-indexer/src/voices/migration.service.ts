@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { conflict, type Log } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { SpeakerIndex } from '../ports/speaker-index.ts';
-import { alias, type VoiceStates } from './speakers.store.ts';
+import { speakerAlias, type VoiceStates } from './voices.store.ts';
 
 export type MigrationDeps = { db: Db; outbox: Outbox; index: SpeakerIndex; states: VoiceStates; log: Log };
 type Counted = {
@@ -42,7 +42,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
     const target = rows.find(({ state }) => state !== 'kept');
     return {
       enabled: current.enabled,
-      alias,
+      alias: speakerAlias,
       versions: voiceVersions.map(({ name, model, dimension }) => {
         const row = rows.find(({ version }) => version === name);
         const state = !row
@@ -62,15 +62,15 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
     };
   };
 
-  const switchTo = (version: VoiceVersion, record?: RecordAction): Promise<void> =>
+  const switchTo = (version: VoiceVersion, from: 'building' | 'kept', record?: RecordAction): Promise<void> =>
     db.$transaction(async (tx) => {
       await lock(tx);
       const { count: changed } = await tx.speakerIndexVersion.updateMany({
-        where: { version, ...(record ? { state: 'kept' } : { state: 'building' }) },
+        where: { version, state: from },
         data: { state: 'kept' },
       });
       if (changed === 0) throw conflict('migration_conflict', 'This version of the speaker index is not complete');
-      await tx.speakerIndexAlias.update({ where: { name: alias }, data: { version, switchedAt: new Date() } });
+      await tx.speakerIndexAlias.update({ where: { name: speakerAlias }, data: { version, switchedAt: new Date() } });
       await outbox.add(tx, voiceEvents.switched, { version });
       await record?.(tx, 'speaker_index_switched', version);
     });
@@ -95,6 +95,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
           await states.retryFailed(tx, version);
           return false;
         }
+        // Stopped until its table is empty, so that no job is queued for it.
         await tx.speakerIndexVersion.create({ data: { version, state: 'stopped' } });
         await tx.$executeRaw`
           insert into voice_file (file_id, version, owner_id, background)
@@ -122,7 +123,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
         await record(tx, 'speaker_index_stopped', row.version as VoiceVersion);
       }),
 
-    switchTo: (version: VoiceVersion, record: RecordAction): Promise<void> => switchTo(version, record),
+    switchTo: (version: VoiceVersion, record: RecordAction): Promise<void> => switchTo(version, 'kept', record),
 
     drop: async (version: VoiceVersion, record: RecordAction): Promise<void> => {
       await db.$transaction(async (tx) => {
@@ -152,7 +153,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
         return;
       }
       if ((await repair({ db, index, version })) > 0) return;
-      await switchTo(version);
+      await switchTo(version, 'building');
       log.info({ version }, 'speaker index switched');
     },
 
@@ -190,7 +191,7 @@ function describeMigration(
 }
 
 async function lock(tx: Tx): Promise<void> {
-  await tx.$queryRaw`select 1 from speaker_index_alias where name = ${alias} for update`;
+  await tx.$queryRaw`select 1 from speaker_index_alias where name = ${speakerAlias} for update`;
 }
 
 /** Files that the current version contains and whose embedding failed in the other one. */

@@ -10,11 +10,12 @@ import {
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import type { Bus, Log } from '@overtone/service-kit';
+import { decodeVector, encodeVector } from '@overtone/service-kit/vectors';
 import AsyncLock from 'async-lock';
 import type { Db } from '../database.ts';
 import type { SpeakerIndex, VoiceRow } from '../ports/speaker-index.ts';
-import type { VoiceSources } from '../ports/voice-sources.ts';
-import type { VoiceStates } from './speakers.store.ts';
+import type { VoiceSources } from '../ports/media-voice-sources.adapter.ts';
+import type { VoiceStates } from './voices.store.ts';
 
 export type VoicesDeps = {
   db: Db;
@@ -98,7 +99,7 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
         for (const { version, ownerId } of held) {
           const rows = voices.flatMap(({ vectors, speakerId, seconds }): VoiceRow[] => {
             const vector = vectors[version];
-            return vector === undefined ? [] : [{ speakerId, fileId, ownerId, seconds, vector: decode(vector) }];
+            return vector === undefined ? [] : [{ speakerId, fileId, ownerId, seconds, vector: decodeVector(vector) }];
           });
           await index.replaceFile(version, fileId, rows);
         }
@@ -132,7 +133,7 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       for (const version of await states.versions())
         for (const { speakerId, seconds, vector } of await index.read(version, speakerIds)) {
           const voice = stored.get(speakerId) ?? { speakerId, seconds, vectors: {} };
-          stored.set(speakerId, { ...voice, vectors: { ...voice.vectors, [version]: encode(vector) } });
+          stored.set(speakerId, { ...voice, vectors: { ...voice.vectors, [version]: encodeVector(vector) } });
         }
       return { voices: [...stored.values()] };
     },
@@ -159,13 +160,4 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       for (const version of all) await index.drop(version);
     },
   };
-}
-
-function encode(vector: Float32Array): string {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-}
-
-function decode(encoded: string): Float32Array {
-  const bytes = Uint8Array.from(Buffer.from(encoded, 'base64'));
-  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
 }

@@ -159,7 +159,7 @@ describe('the speaker index', () => {
     expect((await status()).versions[0]).toMatchObject({ name: 'v3', state: 'current', files: fileCount });
   });
 
-  it('says how likely a speaker is the person of a group, and shares the confidence of equal groups', async () => {
+  it('says how likely a speaker is the person of a profile, and shares the confidence of equal profiles', async () => {
     const all = [...recordings.values()];
     const of = (person: number) =>
       all.flatMap(({ speakerIds, persons }) => speakerIds.filter((_, i) => persons[i] === person));

@@ -1,7 +1,7 @@
 import type { VoiceVersion } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 
-export const alias = 'speakers';
+export const speakerAlias = 'speakers';
 /** A file whose embeddings fail this often is reported as failed. */
 const maxAttempts = 5;
 /** Reasons of failures in the list for administrators. */
@@ -17,14 +17,14 @@ type DueFile = { fileId: string; background: boolean };
 /** The state of the embeddings of every file in every version of the speaker index. */
 export function createVoiceStates({ db }: { db: Db }) {
   const readAlias = async (tx: Db | Tx = db) => {
-    const row = await tx.speakerIndexAlias.findUniqueOrThrow({ where: { name: alias } });
+    const row = await tx.speakerIndexAlias.findUniqueOrThrow({ where: { name: speakerAlias } });
     return { version: row.version as VoiceVersion, enabled: row.enabled, switchedAt: row.switchedAt };
   };
   return {
     readAlias,
 
     setEnabled: async (enabled: boolean): Promise<void> =>
-      void (await db.speakerIndexAlias.update({ where: { name: alias }, data: { enabled } })),
+      void (await db.speakerIndexAlias.update({ where: { name: speakerAlias }, data: { enabled } })),
 
     /** A file has to be embedded (again) in every version; a job that runs for it is superseded. */
     markDue: async (fileId: string, ownerId: string): Promise<void> => {

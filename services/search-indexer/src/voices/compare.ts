@@ -3,32 +3,32 @@ import type { VoiceRow } from '../ports/speaker-index.ts';
 type Voice = Pick<VoiceRow, 'speakerId' | 'vector'>;
 /** The cosine that is as likely one person as two, and how fast that changes. */
 type Calibration = { middle: number; slope: number };
-export type Match = { speakerId: string; groupId: string; confidence: number };
+export type Match = { speakerId: string; profileId: string; confidence: number };
 
 /** Candidates of a speaker. */
-const mostMatches = 3;
-const mostPairs = 5_000;
+const maxMatches = 3;
+const maxPairs = 5_000;
 
 /**
- * How likely each speaker is the person of each group. A group is compared by its mean voice. Two groups that are about
+ * How likely each speaker is the person of each profile. A profile is compared by its mean voice. Two profiles that are about
  * equally similar share the confidence: people who sound alike are not suggested for each other.
  */
-export function matchGroups(
+export function matchProfiles(
   calibration: Calibration,
   speakers: readonly Voice[],
-  groups: readonly { groupId: string; rows: readonly Voice[] }[],
+  profiles: readonly { profileId: string; rows: readonly Voice[] }[],
 ): Match[] {
-  const means = groups.flatMap(({ groupId, rows }) => (rows.length > 0 ? [{ groupId, mean: meanOf(rows) }] : []));
+  const means = profiles.flatMap(({ profileId, rows }) => (rows.length > 0 ? [{ profileId, mean: meanOf(rows) }] : []));
   return speakers.flatMap(({ speakerId, vector }) => {
     const ranked = means
-      .map(({ groupId, mean }) => ({ groupId, similarity: similarity(vector, mean) }))
+      .map(({ profileId, mean }) => ({ profileId, similarity: similarity(vector, mean) }))
       .toSorted((x, y) => y.similarity - x.similarity)
-      .slice(0, mostMatches);
+      .slice(0, maxMatches);
     const odds = ranked.map((match) => Math.exp(calibration.slope * (match.similarity - (ranked[0]?.similarity ?? 0))));
     const total = odds.reduce((sum, value) => sum + value, 0);
-    return ranked.map(({ groupId, similarity: value }, i) => ({
+    return ranked.map(({ profileId, similarity: value }, i) => ({
       speakerId,
-      groupId,
+      profileId,
       confidence: Math.min(confidenceOf(calibration, value), (odds[i] ?? 0) / total),
     }));
   });
@@ -42,7 +42,7 @@ export function similarPairs(calibration: Calibration, speakers: readonly Voice[
       const confidence = confidenceOf(calibration, similarity(one.vector, other.vector));
       if (confidence >= minConfidence) pairs.push({ first: one.speakerId, second: other.speakerId, confidence });
     }
-  return pairs.toSorted((x, y) => y.confidence - x.confidence).slice(0, mostPairs);
+  return pairs.toSorted((x, y) => y.confidence - x.confidence).slice(0, maxPairs);
 }
 
 /** A calibrated confidence from the cosine of two embeddings. */
