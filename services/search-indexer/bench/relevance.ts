@@ -44,7 +44,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const metrics = createMetrics();
   const telemetry = createTelemetry(metrics);
   const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
-  const { db, part } = connect({ env, name: 'bench', metrics, log }, (options) => new PrismaClient(options));
+  const { db, pool, part } = connect({ env, name: 'bench', metrics, log }, (options) => new PrismaClient(options));
   const index = createLanceIndex({ directory, log });
   const vectoriser = vectoriserOf(embed);
   const library = createLibrary();
@@ -70,8 +70,8 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
     if (!('semantic' in outcome && outcome.semantic)) throw new Error(`${recording.file.title} has no vectors`);
   }
   await index.promote();
-  const store = createSearchStore({ db });
-  const access = createAccessStore({ db });
+  const store = createSearchStore({ db, pool });
+  const access = createAccessStore({ db, pool });
   const legs = createLegs({ index, store, vectoriser, telemetry, log, minSimilarity: 0.3 });
   const noCollection = async () => null;
   const search = createSearch({

@@ -58,7 +58,7 @@ async function startSearch(folder: string, passages: number) {
   };
   const build = await fillIndex({ directory, log, pool, newFile, passages });
   const index = createLanceIndex({ directory, log });
-  const store = createSearchStore({ db });
+  const store = createSearchStore({ db, pool });
   const telemetry = createTelemetry(metrics);
   const legs = createLegs({
     index,
@@ -71,7 +71,7 @@ async function startSearch(folder: string, passages: number) {
   const search = createSearch({
     index,
     store,
-    access: createAccessStore({ db }),
+    access: createAccessStore({ db, pool }),
     collections: { filesOf: async () => null, filesNamed: async () => null, countFiles: async () => [] },
     ...legs,
     correct: createCorrections({ index, vocabulary: createVocabulary({ db }) }),

@@ -1,6 +1,9 @@
+import type { Database } from '@overtone/database';
 import { Prisma, type PrismaClient } from './generated/client.ts';
 
 export type Db = PrismaClient;
+/** The connection pool of the client, for the statements of every search. */
+export type Pool = Database<unknown>['pool'];
 /** A transaction of this service's client. */
 export type Tx = Prisma.TransactionClient;
 

@@ -34,7 +34,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const recycling = createRecycling();
   const vocabulary = createVocabulary({ db });
 
-  const accessSlice = createAccessSlice({ db, bus });
+  const accessSlice = createAccessSlice({ db, pool, bus });
   const indexingSlice = createIndexingSlice({
     db,
     outbox,
@@ -50,6 +50,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const { access } = accessSlice;
   const searchSlice = createSearchSlice({
     db,
+    pool,
     index,
     vocabulary,
     access,

@@ -57,8 +57,8 @@ export async function startIndexer() {
   const consistency = createConsistency({ db, index, transcripts });
   const rebuildStore = createRebuildStore({ db });
   const rebuild = createRebuild({ db, index, indexing, transcripts, consistency, store: rebuildStore, pool, log });
-  const searchStore = createSearchStore({ db });
-  const access = createAccessStore({ db });
+  const searchStore = createSearchStore({ db, pool });
+  const access = createAccessStore({ db, pool });
   const legs = createLegs({ index, store: searchStore, vectoriser, telemetry, log, minSimilarity: 0.5 });
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import { identityEvents, identityRpc, mediaEvents, mediaRpc } from '@overtone/contracts';
 import { askAll, catchUp, consumer, type Bus, type Slice } from '@overtone/service-kit';
-import type { Db } from '../database.ts';
+import type { Db, Pool } from '../database.ts';
 import type { AccessScopes } from './access.ts';
 import { createAccessStore } from './access.store.ts';
 
@@ -8,8 +8,16 @@ const hour = 3_600_000;
 const limit = 500;
 
 /** Who may find a file besides its owner: copies of identity's memberships and media's shares. */
-export function createAccessSlice({ db, bus }: { db: Db; bus: Bus }): Slice & { access: AccessScopes } {
-  const access = createAccessStore({ db });
+export function createAccessSlice({
+  db,
+  pool,
+  bus,
+}: {
+  db: Db;
+  pool: Pool;
+  bus: Bus;
+}): Slice & { access: AccessScopes } {
+  const access = createAccessStore({ db, pool });
   return {
     access,
     consumers: [

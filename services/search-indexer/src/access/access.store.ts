@@ -1,4 +1,5 @@
-import type { Db } from '../database.ts';
+import { queryPrepared } from '@overtone/database';
+import type { Db, Pool } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { AccessScope, FileAccess, Membership, Searcher } from './access.ts';
 
@@ -12,7 +13,7 @@ export function readableFiles({ ownerId, sharedIds }: AccessScope): Prisma.Sql {
 }
 
 /** Memberships and shares as reported by identity and media; older versions are ignored. */
-export function createAccessStore({ db }: { db: Db }) {
+export function createAccessStore({ db, pool }: { db: Db; pool: Pool }) {
   return {
     setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {
       await db.$executeRaw`
@@ -32,10 +33,11 @@ export function createAccessStore({ db }: { db: Db }) {
     /** The files that the searcher may find now. */
     scopeOf: async ({ userId, canSeeAll }: Searcher): Promise<AccessScope> => {
       if (canSeeAll) return { ownerId: null, sharedIds: [] };
-      const shared = await db.$queryRaw<{ id: string }[]>`
-      select file_id::text as id from search_file_access
-      where user_ids @> array[${userId}::uuid]
-         or group_ids && coalesce((select group_ids from search_membership where user_id = ${userId}::uuid), '{}')`;
+      const text = `
+        select file_id as id from search_file_access
+        where user_ids @> array[$1::uuid]
+           or group_ids && coalesce((select group_ids from search_membership where user_id = $1::uuid), '{}')`;
+      const shared = await queryPrepared<{ id: string }>(pool, { name: 'access: shared', text, values: [userId] });
       return { ownerId: userId, sharedIds: shared.map(({ id }) => id) };
     },
   };

@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createLog } from '@overtone/service-kit';
 import { createMaintenance } from './lancedb-maintenance.ts';
-import type { OpenTable } from './lancedb-tables.ts';
 
 const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 
 const opened = {
   table: { name: 'passages', checkoutLatest: async () => {} },
   rowIds: { scan: async () => {} },
-} as unknown as OpenTable;
+} as unknown as Parameters<ReturnType<typeof createMaintenance>['run']>[0];
 
 function start(optimize: () => Promise<void>) {
   jest.useFakeTimers();

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import type { Log } from '@overtone/service-kit';
-import type { OpenTable } from './lancedb-tables.ts';
+import type { RowIdCache } from './lancedb-row-ids.ts';
 
 /** From this many vectors on, a vector index is faster than a full scan. */
 export const vectorIndexFrom = 20_000;
@@ -50,7 +50,10 @@ export function createMaintenance({ optimize, pause, log }: MaintenanceOptions) 
   return {
     noteWrite: (): void => void (written = true),
     isDue: (): boolean => written && Date.now() - last.endedAt >= Math.max(pause.ms, pause.ofLastRun * last.ms),
-    run: async ({ table, rowIds }: OpenTable, { force, signal }: RunOptions): Promise<void> => {
+    run: async (
+      { table, rowIds }: { table: Table; rowIds: RowIdCache },
+      { force, signal }: RunOptions,
+    ): Promise<void> => {
       if (!written && !force) return;
       const started = Date.now();
       written = false;

@@ -1,7 +1,7 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Slice } from '@overtone/service-kit';
 import { searcherOf } from '../access/access.ts';
-import type { Db } from '../database.ts';
+import type { Db, Pool } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createCorrections } from './corrections.service.ts';
@@ -13,18 +13,28 @@ import { createSearchStore, type SearchStore } from './search.store.ts';
 type Deps = Omit<LegsDeps, 'index' | 'store'> &
   Pick<SearchDeps, 'access' | 'collections'> & {
     db: Db;
+    pool: Pool;
     index: SearchIndex;
     vocabulary: Vocabulary;
     counts: () => Promise<{ files: number; passages: number; keywordOnly: number }>;
   };
 
 /** Searches transcripts by words and by meaning, and reports the state of the index. */
-export function createSearchSlice({ db, index, vocabulary, counts, access, collections, ...deps }: Deps): Slice & {
+export function createSearchSlice({
+  db,
+  pool,
+  index,
+  vocabulary,
+  counts,
+  access,
+  collections,
+  ...deps
+}: Deps): Slice & {
   find: FindFiles;
   readMeaning: ReadMeaning;
   store: SearchStore;
 } {
-  const store = createSearchStore({ db });
+  const store = createSearchStore({ db, pool });
   const legs = createLegs({ ...deps, index, store });
   const correct = createCorrections({ index, vocabulary });
   const { telemetry, log } = deps;

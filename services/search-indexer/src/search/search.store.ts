@@ -1,9 +1,10 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { speakerLabelPattern } from '@overtone/contracts/speakers';
+import { queryPrepared } from '@overtone/database';
 import { cachedFor } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
 import { readableFiles } from '../access/access.store.ts';
-import type { Db } from '../database.ts';
+import type { Db, Pool } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
 
 const languagesCacheMs = 60_000;
@@ -23,17 +24,18 @@ type Facets = Omit<NonNullable<SearchAnswer['facets']>, 'collections'>;
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-export function createSearchStore({ db }: { db: Db }) {
+export function createSearchStore({ db, pool }: { db: Db; pool: Pool }) {
   const languages = cachedFor(languagesCacheMs, async (): Promise<(string | null)[]> => {
     const rows = await db.indexState.findMany({ distinct: ['language'], select: { language: true }, take: 50 });
     return rows.map((row) => row.language);
   });
   return {
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
-      const rows = await db.$queryRaw<FileFacts[]>`
+      const text = `
         select file_id as "fileId", owner_id as "ownerId", title, tags, speakers, content_type as "contentType", duration,
           language, upload_time as "uploadTime"
-        from index_state where file_id = any(${[...fileIds]}::uuid[]) and indexed_at is not null and not withheld`;
+        from index_state where file_id = any($1::uuid[]) and indexed_at is not null and not withheld`;
+      const rows = await queryPrepared<FileFacts>(pool, { name: 'search: facts', text, values: [fileIds] });
       return new Map(rows.map((row) => [row.fileId, row]));
     },
     /** Speakers, tags and years of upload of the files, as far as they are in the scope; most frequent first. */
@@ -55,8 +57,9 @@ export function createSearchStore({ db }: { db: Db }) {
     },
     /** All files that may contain text that is masked by now; null: too many for one search. Normally there is none. */
     withheld: async (): Promise<ReadonlySet<string> | null> => {
-      const rows = await db.$queryRaw<{ id: string }[]>`
-        select file_id as id from index_state where withheld limit ${maxWithheld + 1}`;
+      const text = 'select file_id as id from index_state where withheld limit $1';
+      const values = [maxWithheld + 1];
+      const rows = await queryPrepared<{ id: string }>(pool, { name: 'search: withheld', text, values });
       return rows.length > maxWithheld ? null : new Set(rows.map(({ id }) => id));
     },
     /** Those of the files that may contain text that is masked by now. */
