@@ -38,6 +38,9 @@ export const searchAnswer = z.object({
   results: z.array(searchResult),
   total_results: z.int(),
   total_files: z.int(),
+  /** Whether more passages, or recordings, match than were counted: a search ends at some hundred. */
+  more_results: z.boolean(),
+  more_files: z.boolean(),
   page: z.int(),
   page_size: z.int(),
   search_time_ms: z.number(),

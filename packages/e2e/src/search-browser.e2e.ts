@@ -156,7 +156,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goBack();
       await found(1);
     }),
-    step('the number of further matches opens the recording with the matched word marked', async () => {
+    step('the number of further passages opens the recording with the matched word marked', async () => {
       const turns = Array.from(
         { length: 7 },
         (_, i) => `${i % 2 ? 'Ann' : 'Ben'}: Our visit number ${i} went to the lighthouse behind the harbour.`,
@@ -167,7 +167,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await until('it is found', async () => (await client.search('lighthouse', 'keyword')).total_files === 1);
       await search('lighthouse');
       await found(1);
-      await results().getByRole('link', { name: 'and 2 more matches in this recording' }).click();
+      await results().getByRole('link', { name: 'and 4 more passages in this recording' }).click();
       await page.waitForURL(new RegExp(`/files/${uuid}`));
       const find = page.getByRole('searchbox', { name: 'Find in this transcript' });
       await until('the word is marked', async () => (await find.inputValue()) === 'lighthouse');

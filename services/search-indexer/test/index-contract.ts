@@ -168,6 +168,10 @@ export function indexContract(open: () => SearchIndex): void {
     expect([chosen.hits, chosen.sections, chosen.files].map(filesOf)).toEqual([[second], [second], [second]]);
     expect((await search(['budget'], { fileIds: [] })).files).toEqual([]);
     expect(await search(['budget'], {}, 0)).toMatchObject({ sections: [], files: [] });
+    // Without words, all files that pass the filter.
+    const passed = await search([], { ownerId: me });
+    expect([passed.hits, passed.sections, passed.files].map(filesOf)).toEqual([[first], [], [first]]);
+    expect(filesOf((await search([])).files).sort()).toEqual([first, second].sort());
     expect(await index.countPassages()).toBe(2);
   });
 

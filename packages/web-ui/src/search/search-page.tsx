@@ -112,7 +112,7 @@ function Results({ response, params, stale, onPage, onRetry, onChange }: Results
         <Text size="sm" c="dimmed" data-testid="search-summary">
           {response.total_files === 0
             ? t`No matches for “${response.correction?.query ?? response.query}”.`
-            : t`${plural(response.total_results, { one: '# match', other: '# matches' })} in ${plural(response.total_files, { one: '# recording', other: '# recordings' })}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
+            : t`${foundIn(response)}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
         </Text>
         <SaveSearch params={params} />
       </Group>
@@ -120,12 +120,20 @@ function Results({ response, params, stale, onPage, onRetry, onChange }: Results
       {response.total_files === 0 && <NothingFound params={params} onChange={onChange} />}
       <ul className={css['results']} data-testid="search-results">
         {response.results.map((result) => (
-          <SearchResult key={result.file_uuid} result={result} />
+          <SearchResult key={result.file_uuid} result={result} isCounted={!response.more_results} />
         ))}
       </ul>
       <Pager page={response.page} total={response.total_files} size={searchPageSize} onPage={onPage} />
     </Stack>
   );
+}
+
+/** What was found; a search ends at some hundred passages and recordings, and says so. */
+function foundIn({ total_results, total_files, more_results, more_files }: SearchResponse): string {
+  const passages = plural(total_results, { one: '# passage', other: '# passages' });
+  const recordings = plural(total_files, { one: '# recording', other: '# recordings' });
+  const found = more_results ? t`More than ${passages}` : passages;
+  return more_files ? t`${found} in more than ${recordings}` : t`${found} in ${recordings}`;
 }
 
 type CorrectionProps = {

@@ -12,7 +12,13 @@ import { Snippet } from './snippet.tsx';
 type Result = SearchResponse['results'][number];
 type Hit = Result['occurrences'][number];
 
-export function SearchResult({ result }: { result: Result }) {
+type SearchResultProps = {
+  readonly result: Result;
+  /** Whether all passages of the search are counted. */
+  readonly isCounted: boolean;
+};
+
+export function SearchResult({ result, isCounted }: SearchResultProps) {
   const more = result.total_occurrences - result.occurrences.length;
   return (
     <li className={`ot-card ${css['result']}`} data-testid="search-result" data-uuid={result.file_uuid}>
@@ -45,7 +51,7 @@ export function SearchResult({ result }: { result: Result }) {
           <HitRow key={`${hit.start_time}-${hit.match_type}-${hit.snippet.length}`} file={result.file_uuid} hit={hit} />
         ))}
       </ul>
-      {more > 0 && (
+      {(more > 0 || !isCounted) && (
         <Text size="xs" pb={6}>
           <Link
             className="ot-link"
@@ -53,7 +59,9 @@ export function SearchResult({ result }: { result: Result }) {
             params={{ uuid: result.file_uuid }}
             search={highlightOf(result.occurrences)}
           >
-            {t`and ${plural(more, { one: '# more match', other: '# more matches' })} in this recording`}
+            {isCounted
+              ? t`and ${plural(more, { one: '# more passage', other: '# more passages' })} in this recording`
+              : t`Find all in this recording`}
           </Link>
         </Text>
       )}

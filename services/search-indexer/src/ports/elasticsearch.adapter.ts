@@ -158,6 +158,12 @@ function keywordSearches(
   filters: estypes.QueryDslQueryContainer[],
 ) {
   const passages = { size: keywordLimit, query: wordsQuery(keyword, filters) };
+  if (keyword.words.length + keyword.phrases.length === 0 && fileLimit > 0)
+    return [
+      passages,
+      { size: 0, query: passages.query },
+      { size: fileLimit, query: { bool: { filter: [...filters, { term: { kind: 'file' } }] } } },
+    ];
   if (keyword.words.length === 0 || keyword.phrases.length > 0 || sectionLimit + fileLimit === 0) return [passages];
   return [
     passages,

@@ -38,31 +38,30 @@ async function keywordLeg(opened: OpenTable, request: SearchRequest, asked: Keyw
   const { MatchQuery, Operator } = opened.lance;
   const { words, phrases } = asked;
   const ranked = words.length > 0 && phrases.length === 0;
+  const browsed = words.length + phrases.length === 0;
   const level = (column: string, limit: number): Promise<Hit[]> =>
     ranked && limit > 0
       ? keywordHits(opened, request, new MatchQuery(words.join(' '), column, { operator: Operator.Or }), limit)
       : Promise.resolve([]);
   const [hits, sections, files] = await Promise.all([
-    keywordHits(
-      opened,
-      request,
-      words.length + phrases.length > 0 ? toLance(opened.lance, asked) : null,
-      request.keywordLimit,
-    ),
+    keywordHits(opened, request, browsed ? 'passage' : toLance(opened.lance, asked), request.keywordLimit),
     level('section_terms', request.sectionLimit),
-    level('file_terms', request.fileLimit),
+    browsed && request.fileLimit > 0
+      ? keywordHits(opened, request, 'file', request.fileLimit)
+      : level('file_terms', request.fileLimit),
   ]);
   return { status: 'ok', hits, sections, files };
 }
 
-/** @param scored null: all passages that pass the filter. */
+/** @param wanted a query, or the kind of the rows, of which all that pass the filter are found. */
 function keywordHits(
   { table, rowIds }: OpenTable,
   { filter }: SearchRequest,
-  scored: lancedb.FullTextQuery | null,
+  wanted: lancedb.FullTextQuery | 'passage' | 'file',
   limit: number,
 ): Promise<Hit[]> {
-  const where = whereOf(filter, scored ? null : 'passage');
+  const scored = typeof wanted === 'string' ? null : wanted;
+  const where = whereOf(filter, typeof wanted === 'string' ? wanted : null);
   return resolveHits(
     rowIds,
     '_score',

@@ -73,7 +73,7 @@ export const noFilter: Omit<IndexFilter, 'ownerId' | 'sharedIds'> = {
   maxDuration: null,
 };
 
-/** Stems to search for. Without words and phrases all passages that pass the filter match. */
+/** Stems to search for. Without words and phrases all passages and files that pass the filter match. */
 export type KeywordQuery = {
   /** At least one must match, unless there are phrases; more and rarer ones score higher. */
   words: readonly string[];

@@ -3,7 +3,7 @@ import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-i
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { addPassages, filterBySimilarity, rankFiles, type LegHits } from './ranking.ts';
-import type { FileHit, FindFiles, Legs, Meaning, ReadMeaning, SearchPlan } from './search.ts';
+import type { FileHit, FindFiles, FindPassages, Found, Legs, Meaning, ReadMeaning, SearchPlan } from './search.ts';
 import type { SearchStore } from './search.store.ts';
 
 export type LegsDeps = {
@@ -16,15 +16,18 @@ export type LegsDeps = {
   minSimilarity: number;
 };
 /** `error`: why no leg ran, if the index says so. */
-type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
+type LegsRun = Found & { error: AppError | null };
 
-/** Maximum hits per leg: enough for realistic totals, few enough for a fast response. */
-const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, semantic: 50, shown: 20 };
+/** Maximum hits per leg, few enough for a fast response. What is beyond them is reported as `more`. */
+const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 500, semantic: 50 };
+/** Files whose passages are searched for at once. */
+const filesAtOnce = 20;
 
 /** `find` runs both legs, fuses their hits and reports which legs ran. */
 export function createLegs({ vectoriser, index, log, minSimilarity, store, telemetry }: LegsDeps): {
   readMeaning: ReadMeaning;
   find: FindFiles;
+  findPassages: FindPassages;
 } {
   const readMeaning: ReadMeaning = async (text) => {
     if (text === null) return { leg: 'not_asked', vector: null };
@@ -47,37 +50,46 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
     return result;
   };
 
-  const runLegs = async (plan: SearchPlan, meaning: Promise<Meaning>): Promise<Found> => {
-    const request: SearchRequest = {
-      keyword: plan.keyword,
-      vector: meaning.then(({ vector }) => vector),
-      filter: plan.filter,
-      keywordLimit: plan.spokenBy ? limits.keywordOfSpeaker : limits.keyword,
-      sectionLimit: limits.sections,
-      fileLimit: limits.files,
-      semanticLimit: limits.semantic,
-    };
+  const requestOf = ({ keyword, filter, spokenBy }: SearchPlan, vector: SearchRequest['vector']): SearchRequest => ({
+    keyword,
+    vector,
+    filter,
+    keywordLimit: spokenBy ? limits.keywordOfSpeaker : limits.keyword,
+    sectionLimit: limits.sections,
+    fileLimit: limits.files,
+    semanticLimit: limits.semantic,
+  });
+
+  const findPassages: FindPassages = async (plan, files) => {
+    const missing = files.filter(({ passages }) => passages.length === 0).map(({ fileId }) => fileId);
+    if (missing.length === 0) return [...files];
+    const request = requestOf(plan, Promise.resolve(null));
+    const filter = { ...plan.filter, fileIds: missing };
+    const result = await searchIndex({ ...request, filter, sectionLimit: 0, fileLimit: 0 });
+    return addPassages(files, hitsOf(result, 'not_asked', minSimilarity));
+  };
+
+  const runLegs = async (plan: SearchPlan, meaning: Promise<Meaning>): Promise<LegsRun> => {
+    const request = requestOf(
+      plan,
+      meaning.then(({ vector }) => vector),
+    );
     const result = await searchIndex(request);
     const { leg } = await meaning;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
-    const files = rankFiles(hitsOf(result, semantic, minSimilarity));
-    const legs = { keyword: result.keyword.status, semantic };
-    return { files: await addMissing(files, request), legs, error: errorOf(result) };
+    const ranked = rankFiles(hitsOf(result, semantic, minSimilarity));
+    return {
+      files: plan.spokenBy ? await withPassages(plan, ranked) : ranked,
+      legs: { keyword: result.keyword.status, semantic },
+      more: moreThanFound(result, request, plan),
+      error: errorOf(result),
+    };
   };
 
-  /** The best files may be known only by their sections: searches for their passages. Others without passages are dropped. */
-  const addMissing = async (files: readonly FileHit[], request: SearchRequest): Promise<FileHit[]> => {
-    const missing = files.slice(0, limits.shown).filter(({ passages }) => passages.length === 0);
-    if (missing.length === 0) return files.filter(({ passages }) => passages.length > 0);
-    const fileIds = missing.map(({ fileId }) => fileId);
-    const result = await searchIndex({
-      ...request,
-      vector: Promise.resolve(null),
-      filter: { ...request.filter, fileIds },
-      sectionLimit: 0,
-      fileLimit: 0,
-    });
-    return addPassages(files, hitsOf(result, 'not_asked', minSimilarity)).filter(({ passages }) => passages.length > 0);
+  /** In a file with the words and the speaker, others may say the words: only passages tell. */
+  const withPassages = async (plan: SearchPlan, ranked: readonly FileHit[]): Promise<FileHit[]> => {
+    const best = await findPassages(plan, ranked.slice(0, filesAtOnce));
+    return [...best, ...ranked.slice(filesAtOnce)].filter(({ passages }) => passages.length > 0);
   };
 
   const find: FindFiles = async (plan, meaning) => {
@@ -91,10 +103,18 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
       throw (
         found.error ?? unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 })
       );
-    return { files: found.files, legs: found.legs };
+    return { files: found.files, legs: found.legs, more: found.more };
   };
 
-  return { readMeaning, find };
+  return { readMeaning, find, findPassages };
+}
+
+function moreThanFound({ keyword }: SearchResult, request: SearchRequest, plan: SearchPlan): Found['more'] {
+  if (keyword.status !== 'ok') return { passages: false, files: false };
+  const passages = keyword.hits.length >= request.keywordLimit;
+  // Only whole files are a list of all files; phrases, operators and speakers are searched in passages.
+  const byFile = keyword.files.length > 0 && !plan.spokenBy;
+  return { passages, files: byFile ? keyword.files.length >= request.fileLimit : passages };
 }
 
 function errorOf({ keyword, semantic }: SearchResult): AppError | null {

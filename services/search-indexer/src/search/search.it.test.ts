@@ -234,6 +234,30 @@ describe('search', () => {
     expect(await titles({ min_duration: '61', max_duration: '150' })).toEqual(['T2']);
   });
 
+  it('finds every file of more passages than a search reads, and says that there are more', async () => {
+    const long = Array.from({ length: 18 }, (_, i): [string, string] => [
+      i % 2 ? 'Ann' : 'Bob',
+      `part ${i} of our long talk about the budget of next year`,
+    ]);
+    for (let i = 0; i < 30; i++) await indexer.add(record({ turns: long, tags: ['talks'] }));
+    await indexer.add(record({ turns: [['Ann', 'we have no such word here at all today']] }));
+    for (const q of ['budget', 'tag:talks', 'budget tag:talks']) {
+      const pages = await Promise.all([1, 2].map((page) => indexer.search({ q, page: String(page) })));
+      const found = pages.flatMap(({ results }) => results);
+      expect(new Set(found.map(({ file_uuid }) => file_uuid)).size).toBe(30);
+      expect(found.every(({ occurrences }) => occurrences.length === 3)).toBe(true);
+      for (const answer of pages)
+        expect(answer).toMatchObject({ total_files: 30, more_results: true, more_files: false });
+    }
+    const phrase = await indexer.search({ q: '"long talk"' });
+    expect(phrase).toMatchObject({ more_results: true, more_files: true });
+    expect(await indexer.search({ q: 'word' })).toMatchObject({
+      total_files: 1,
+      more_results: false,
+      more_files: false,
+    });
+  });
+
   it('reports a leg that did not run and returns the hits of the other', async () => {
     await indexer.add(record({ turns: [['Ann', 'the deadline']] }));
     indexer.meanings.available = false;

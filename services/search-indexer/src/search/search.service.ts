@@ -13,6 +13,7 @@ import {
   textOfMeaning,
   type FileHit,
   type FindFiles,
+  type FindPassages,
   type FusedHit,
   type Meaning,
   type ReadMeaning,
@@ -28,6 +29,7 @@ export type SearchDeps = {
   access: AccessScopes;
   collections: Collections;
   find: FindFiles;
+  findPassages: FindPassages;
   readMeaning: ReadMeaning;
   correct: FindCorrection;
   telemetry: Pick<Telemetry, 'search'>;
@@ -41,7 +43,7 @@ type Context = SearchContext & {
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
 export function createSearch(deps: SearchDeps) {
-  const { access, collections, index, store, find, readMeaning, correct, telemetry, log } = deps;
+  const { access, collections, index, store, find, findPassages, readMeaning, correct, telemetry, log } = deps;
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -77,16 +79,16 @@ export function createSearch(deps: SearchDeps) {
     const fileIds = found.files.map(({ fileId }) => fileId);
     const hidden = await store.withheldAmong(fileIds);
     const permitted = new Set(fileIds.filter((fileId) => !hidden.has(fileId)));
-    const { files, legs } = await find(plan, meaning);
-    return { legs, files: files.filter(({ fileId }) => permitted.has(fileId)) };
+    const { files, ...rest } = await find(plan, meaning);
+    return { ...rest, files: files.filter(({ fileId }) => permitted.has(fileId)) };
   };
 
   /** The files of the requested page with their displayed data. */
-  const pageOf = async (files: readonly FileHit[], query: SearchQuery, scope: AccessScope) => {
+  const pageOf = async (files: readonly FileHit[], query: SearchQuery, plan: SearchPlan, scope: AccessScope) => {
     const byRelevance = query.sort_by === 'relevance';
     const all = byRelevance ? new Map<string, FileFacts>() : await factsFor(scope, files);
     const start = (query.page - 1) * query.page_size;
-    const page = sortFiles(files, query, all).slice(start, start + query.page_size);
+    const page = await findPassages(plan, sortFiles(files, query, all).slice(start, start + query.page_size));
     const [facts, stored] = await Promise.all([
       byRelevance ? factsFor(scope, page) : all,
       passagesOf(page.flatMap(shownOf)),
@@ -111,10 +113,10 @@ export function createSearch(deps: SearchDeps) {
 
   const runSearch = async (query: SearchQuery, context: Context) => {
     const plan = planSearch(query, context);
-    const { files: found, legs } = await findPermitted(plan, context);
+    const { files: found, legs, more } = await findPermitted(plan, context);
     const files = await keepRequestedSpeakers(found, plan);
-    const { page, facts, stored } = await pageOf(files, query, context.scope);
-    return { files, legs, results: page.flatMap((file) => resultOf(file, plan, { facts, stored })) };
+    const { page, facts, stored } = await pageOf(files, query, plan, context.scope);
+    return { files, legs, more, results: page.flatMap((file) => resultOf(file, plan, { facts, stored })) };
   };
   type Run = Awaited<ReturnType<typeof runSearch>>;
 
@@ -149,8 +151,10 @@ export function createSearch(deps: SearchDeps) {
     return {
       query: query.q,
       results: found.results,
-      total_results: found.files.reduce((sum, file) => sum + file.passages.length, 0),
+      total_results: found.files.reduce((sum, { passages }) => sum + Math.max(1, passages.length), 0),
       total_files: found.files.length,
+      more_results: found.more.passages,
+      more_files: found.more.files,
       page: query.page,
       page_size: query.page_size,
       search_time_ms: Math.round(seconds * 1e5) / 100,

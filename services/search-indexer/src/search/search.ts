@@ -37,8 +37,15 @@ export type Legs = SearchAnswer['legs'];
 export type Meaning = { leg: Legs['semantic']; vector: QueryVector | null };
 /** Requests the vector of a text; null: no semantic leg. Never rejects, so that it can be pending while others are awaited. */
 export type ReadMeaning = (text: string | null) => Promise<Meaning>;
-/** Runs a plan: the files with their passages, best first. @throws AppError unavailable when no leg could run. */
-export type FindFiles = (plan: SearchPlan, meaning: Promise<Meaning>) => Promise<{ files: FileHit[]; legs: Legs }>;
+/** `more`: whether there are more passages, or files, than were found. */
+export type Found = { files: FileHit[]; legs: Legs; more: { passages: boolean; files: boolean } };
+/**
+ * Runs a plan: the files, best first. Some are found by their sections or as a whole, and have no passages yet.
+ * @throws AppError unavailable when no leg could run.
+ */
+export type FindFiles = (plan: SearchPlan, meaning: Promise<Meaning>) => Promise<Found>;
+/** Finds passages of those files that have none yet. */
+export type FindPassages = (plan: SearchPlan, files: readonly FileHit[]) => Promise<FileHit[]>;
 
 /** What limits a search besides its query. */
 export type SearchContext = {
