@@ -4,7 +4,7 @@ import css from './search.module.css';
 /** What can be written into the search field, each with an example. */
 export function SearchHelp() {
   const rows: readonly (readonly [example: string, meaning: string])[] = [
-    ['"annual report"', t`exactly this phrase`],
+    ['"annual report"', t`these words in this order`],
     ['speaker:Ann', t`only what Ann says`],
     ['tag:board', t`only recordings with this tag`],
     ['in:"Sales calls"', t`only this collection; names with spaces need quotes`],

@@ -25,7 +25,7 @@ export function paceText({ files_per_minute: rate, seconds_left: left }: Reindex
 
 /** The model that embeds the text. The name of a sentence model ends with a hash of its content. */
 export function modelText({ model, in_progress: running }: ReindexStatus): string {
-  if (model === null) return t`Search by meaning: not yet, because no recording was read for it`;
+  if (model === null) return t`Search by meaning: available after the first recording`;
   const name = model.startsWith('wink-') ? t`word vectors (no sentence model is installed)` : model;
   return running ? t`Search by meaning, after the rebuild: ${name}` : t`Search by meaning: ${name}`;
 }
