@@ -13,7 +13,7 @@ const healthLabels: Record<Health['status'], string> = translateOnRead({
   red: msg`down`,
 });
 
-const backendNames: Record<string, string> = { lancedb: 'LanceDB', elasticsearch: 'Elasticsearch' };
+const backendNames = { lancedb: 'LanceDB', elasticsearch: 'Elasticsearch' };
 
 /** The state of the search index. */
 export function IndexHealth() {
@@ -32,7 +32,7 @@ function healthText(health: Health): string {
   if (!('files' in health)) return healthLabels[health.status];
   const { backend, status, chunks, files, keyword_only_files: keywordOnly, error } = health;
   const size = t`${plural(chunks, { one: '# passage', other: '# passages' })} of ${plural(files, { one: '# recording', other: '# recordings' })}`;
-  const state = t`The index (${backendNames[backend] ?? backend}) is ${healthLabels[status]}: ${size}`;
+  const state = t`The index (${backendNames[backend]}) is ${healthLabels[status]}: ${size}`;
   const counted = keywordOnly > 0 ? t`${state}, ${keywordOnly} found by exact words only` : state;
   return error === null ? counted : `${counted}. ${error}`;
 }
