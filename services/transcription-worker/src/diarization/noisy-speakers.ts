@@ -22,7 +22,7 @@ const groupsAtStart = 8;
  * Voices nearer than this are one person; less than in a clear recording, because noise and reverberation make voices
  * alike. Measured: `./overtone bench diarization`. See `voiceDistance`.
  */
-const oneVoice = 0.95;
+const oneVoice = 1;
 
 /**
  * Speaker turns of a recording with noise or reverberation. Blocks are assigned to the voices again after every two voices
