@@ -4,7 +4,7 @@ import type { Features } from './features.ts';
 import { dims } from './voice.ts';
 
 /** Share of the speech that is left out: reverberation and noise dominate its quieter frames. */
-const quieterShare = 0.7;
+const quieterShare = 0.3;
 /** Frames from which the noise of each band is estimated. */
 const noiseFrames = 4000;
 /** The level of a band that is below this share of the time is its noise. */

@@ -6,21 +6,23 @@ import { partsOf, rowsOf, sampled } from './parts.ts';
 import { likeliestSpeakers, toTurns } from './turns.ts';
 import { addFrames, joinVoices, judgeOf, silentVoice, voiceDistance, type Voice } from './voice.ts';
 
-const pieceSeconds = 2;
+/** The sounds of a shorter piece differ more than voices do in noise. */
+const pieceSeconds = 5;
 const blockSeconds = 0.4;
 /** Clustering costs the square of its pieces: of longer recordings an even sample is clustered, the rest assigned. */
 const mostPieces = 500;
-const fewestFrames = 15;
-/** A voice with fewer frames than this in all is a part of another one. */
-const leastSpeech = 60;
+const fewestFrames = 25;
+/** A voice with fewer frames than this in all, or a smaller share of them, is a part of another one. */
+const leastSpeech = { frames: 100, share: 0.02 };
+/** Noise makes single blocks look like another voice, so that a change without a pause needs more evidence. */
+const changeInBreath = 24;
 /** More groups at the start would each have too little speech of a voice. */
 const groupsAtStart = 8;
 /**
- * Noise and reverberation make voices alike: in a clear recording, 1.9 separates two people. How much differs from
- * recording to recording, so that the limit grows with the distance of the voices that would be joined next. Measured:
- * `./overtone bench diarization`. See `voiceDistance`.
+ * Voices nearer than this are one person; less than in a clear recording, because noise and reverberation make voices
+ * alike. Measured: `./overtone bench diarization`. See `voiceDistance`.
  */
-const oneVoice = { least: 0.9, shareOfNext: 0.15, ofTwo: 1.2 };
+const oneVoice = 1;
 
 /**
  * Speaker turns of a recording with noise or reverberation. Blocks are assigned to the voices again after every two voices
@@ -49,7 +51,7 @@ export function turnsInNoise({ table, times, count }: Features, regions: readonl
         return sum;
       }),
     );
-    return likeliestSpeakers(scores, afterPause);
+    return likeliestSpeakers(scores, afterPause, changeInBreath);
   };
   if (usable.length === 0)
     return toTurns(
@@ -58,11 +60,12 @@ export function turnsInNoise({ table, times, count }: Features, regions: readonl
     );
   const blockVoices = rows.map(voiceOf);
   const { low, high } = limitsOf(bounds, usable.length);
+  const least = Math.max(leastSpeech.frames, leastSpeech.share * count);
   const refine = (voices: Voice[]): Voice[] => {
     const labels = assign(voices);
     const refined = voices
       .map((_, label) => joinVoices(blockVoices.filter((_, i) => labels[i] === label)))
-      .filter(({ frames }) => frames >= leastSpeech);
+      .filter(({ frames }) => frames >= least);
     return refined.length >= low ? refined : voices;
   };
   const labels = firstGroups(usable, Math.max(groupsAtStart, low), 'ward');
@@ -79,17 +82,10 @@ function joinUntilDifferent(
   let voices = first;
   while (voices.length > low) {
     const { distance, one, other } = nearest(voices);
-    const joined = refine([...voices.filter((voice) => voice !== one && voice !== other), joinVoices([one, other])]);
-    if (distance >= limitBefore(joined) && voices.length <= high) break;
-    voices = joined;
+    if (distance >= oneVoice && voices.length <= high) break;
+    voices = refine([...voices.filter((voice) => voice !== one && voice !== other), joinVoices([one, other])]);
   }
   return voices;
-}
-
-/** The distance from which two voices are different people, when these would remain after they are joined. */
-function limitBefore(joined: readonly Voice[]): number {
-  if (joined.length < 2) return oneVoice.ofTwo;
-  return oneVoice.least + oneVoice.shareOfNext * nearest(joined).distance;
 }
 
 function nearest(voices: readonly Voice[]): { distance: number; one: Voice; other: Voice } {

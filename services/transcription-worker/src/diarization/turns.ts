@@ -1,8 +1,7 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 
-/** Penalty of a speaker change (log-likelihood) without and after a pause. */
-const changeInBreath = 12;
+/** Penalty of a speaker change (log-likelihood) after a pause; without one it is `changeInBreath`. */
 const changeAfterPause = 2;
 /** Adjacent frames are correlated: their evidence is scaled down. */
 const evidence = 0.25;
@@ -11,7 +10,11 @@ const evidence = 0.25;
  * The most likely speaker of every block (Viterbi over `scores[block][speaker]`), assuming rare changes.
  * `afterPause[block]`: the block starts a speech region.
  */
-export function likeliestSpeakers(scores: readonly Float64Array[], afterPause: readonly boolean[]): number[] {
+export function likeliestSpeakers(
+  scores: readonly Float64Array[],
+  afterPause: readonly boolean[],
+  changeInBreath = 12,
+): number[] {
   const speakers = scores[0]?.length ?? 0;
   let best = new Float64Array(speakers);
   const cameFrom = scores.map((row, block) => {
