@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Table } from '@lancedb/lancedb';
 import type { RecordBatch } from 'apache-arrow';
 
@@ -34,7 +35,7 @@ function columnsOf(batch: RecordBatch): Column {
   };
 }
 
-function index(batches: readonly Column[]): ScannedIds {
+async function index(batches: readonly Column[]): Promise<ScannedIds> {
   const count = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
   const addresses = new Float64Array(count);
   /** Where the rest of each id begins in `rests`. */
@@ -42,7 +43,9 @@ function index(batches: readonly Column[]): ScannedIds {
   const rests = Buffer.alloc(batches.reduce((sum, { bytes }) => sum + bytes.length, 0) - count * fileIdLength);
   const runs: { fileId: string; start: number }[] = [];
   let row = 0;
-  for (const batch of batches)
+  for (const batch of batches) {
+    // All rows at once would block searches, for seconds at a million passages.
+    await setImmediate();
     for (let i = 0; i < batch.addresses.length; i++, row++) {
       const [start, end] = [batch.at[i] ?? 0, batch.at[i + 1] ?? 0];
       const fileId = batch.bytes.toString('latin1', start, start + fileIdLength);
@@ -51,6 +54,7 @@ function index(batches: readonly Column[]): ScannedIds {
       const from = restAt[row] ?? 0;
       restAt[row + 1] = from + batch.bytes.copy(rests, from, start + fileIdLength, end);
     }
+  }
   const starts = Float64Array.from(runs, ({ start }) => start);
   const runsOf = Map.groupBy(runs.keys(), (run) => runs[run]?.fileId ?? '');
   const restOf = (at: number): string => rests.toString('latin1', restAt[at], restAt[at + 1]);
