@@ -4,7 +4,7 @@ import { accountState } from '../session/account-state.ts';
 import { safeNext } from '../session/next-page.ts';
 import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
-import { askSearch, filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
+import { askSearch, filterSearch, leadsToPassage, searchPageSearch, textSearch } from '../lib/search-params.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { asMain, OutagePage, PagePending } from './pages.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
@@ -292,6 +292,9 @@ const adminRoute = createRoute({
   component: lazyPage(() => import('../admin/admin-page.tsx').then((module) => module.AdminPage)),
 });
 
+/** Whether the shown address is a new entry of the history, not one that the person went back to. */
+let isNewEntry = false;
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
@@ -341,11 +344,14 @@ export const router = createRouter({
   ]),
   defaultPreload: 'intent',
   defaultPendingMs: 300,
-  scrollRestoration: true,
+  scrollRestoration: ({ location }) => !(isNewEntry && leadsToPassage(location.search)),
   defaultPendingComponent: PagePending,
   defaultErrorComponent: OutagePage,
 });
 
+router.history.subscribe(({ action }) => {
+  isNewEntry = action.type === 'PUSH' || action.type === 'REPLACE';
+});
 onOpenPath((path) => void router.navigate({ to: path }));
 onSessionEnd(async (returnHere) => {
   if (router.state.location.pathname === '/sign-in') return;

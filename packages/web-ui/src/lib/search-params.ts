@@ -67,6 +67,11 @@ export function searchPageSearch(raw: Raw): SearchPageSearch {
   });
 }
 
+/** The page of a recording scrolls to the passage of such an address itself: nothing else may scroll it afterwards. */
+export function leadsToPassage(search: object): boolean {
+  return 't' in search && search.t !== undefined;
+}
+
 /** Filters without a schema: texts by name. */
 export function askSearch(raw: Raw): AskSearch {
   return compact({
