@@ -150,7 +150,7 @@ const noFilters = { tag: [], speaker: [], type: [], collection: '', from: '', to
 
 /** What a person can do when nothing was found. */
 function NothingFound({ params, onChange }: Pick<ResultsProps, 'params' | 'onChange'>) {
-  const isFiltered = Object.keys(noFilters).some((name) => name in params);
+  const isFiltered = (Object.keys(noFilters) as (keyof typeof noFilters)[]).some((name) => params[name] !== undefined);
   return (
     <Stack gap="xs" align="flex-start" data-testid="nothing-found">
       <Text size="sm" c="dimmed">
