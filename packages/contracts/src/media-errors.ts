@@ -45,4 +45,5 @@ export const mediaErrors = {
   audio_masking_failed: 'conflict',
   voices_disabled: 'conflict',
   profile_exists: 'conflict',
+  voice_decided: 'conflict',
 } as const;

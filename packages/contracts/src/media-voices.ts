@@ -80,7 +80,7 @@ export const voiceRoutes = {
     body: z.object({ name, group_uuid: z.uuid().nullable().optional(), speaker_uuids: speakers }),
     answer: speakerProfile,
     status: 201,
-    errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch'],
+    errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch', 'voice_decided'],
   }),
   updateProfile: route('PUT', '/api/speaker-profiles/{uuid}', 'user', {
     summary:
@@ -94,7 +94,7 @@ export const voiceRoutes = {
       speaker_uuids: speakers.optional(),
     }),
     answer: speakerProfile,
-    errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch'],
+    errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch', 'voice_decided'],
   }),
   deleteProfile: route('DELETE', '/api/speaker-profiles/{uuid}', 'user', {
     summary: 'Delete a speaker profile with the embeddings of its voices; names in transcripts stay',
@@ -141,6 +141,6 @@ export const voiceRoutes = {
   decideSuggestion: route('POST', '/api/speakers/{uuid}/verify', 'user', {
     summary: 'Accept or reject that a speaker is the person of a profile; a rejection is remembered',
     body: z.object({ action: z.enum(['accept', 'reject']), profile_uuid: z.uuid() }),
-    errors: [...off, 'permission_required', 'speaker_mismatch'],
+    errors: [...off, 'permission_required', 'speaker_mismatch', 'voice_decided'],
   }),
 };

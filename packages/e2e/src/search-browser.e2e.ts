@@ -156,6 +156,46 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goBack();
       await found(1);
     }),
+    step('each hit of a recording opens it at its passage, also after it was open before', async () => {
+      const cueAt = (i: number): string => {
+        const time = (second: number) => `00:0${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')}.000`;
+        const word = [30, 70].includes(i) ? 'beacon' : 'ferry';
+        return `${time(i * 5)} --> ${time(i * 5 + 4)}\nPassage number ${i} is about the ${word} and nothing else at all.`;
+      };
+      const form = new FormData();
+      const cues = Array.from({ length: 90 }, (_, i) => cueAt(i));
+      form.set('file', new Blob([['WEBVTT', ...cues].join('\n\n')]), 'Island.vtt');
+      await client.ok('POST', '/api/transcripts/import', { body: form });
+      await until('both passages are found', async () => {
+        const { results: files } = await client.search('beacon', 'keyword');
+        return files[0]?.title === 'Island' && (await client.search('beacon', 'keyword')).total_results === 2;
+      });
+      await page.goto('/search?q=beacon&mode=keyword');
+      for (const number of [30, 70, 30]) {
+        await found(1);
+        await page.locator(`[data-testid="search-hit"][data-start="${number * 5}"]`).click();
+        const passage = page.locator('[data-index]').filter({ hasText: `Passage number ${number} ` });
+        await until(`passage ${number} is visible`, async () => {
+          const box = await passage.boundingBox();
+          return box !== null && box.y > 0 && box.y + box.height < (page.viewportSize()?.height ?? 0);
+        });
+        await page.goBack();
+      }
+      await found(1);
+    }),
+    step('an address is read as it is written, whatever its values look like', async () => {
+      for (const [q, text] of Object.entries({ '"annual garden"': 1, true: 0, '[1]': 0, '5': 0 })) {
+        await page.goto(`/search?q=${encodeURIComponent(q)}&page=true&tag={}&exact=5&mode=[1]`);
+        await until(`${q} is searched`, async () => (await field().inputValue()) === q);
+        if (text > 0) await found(text);
+      }
+      for (const address of ['q=true&t=x', 'q=5&t=[1]', 'q={}&play=7&t=-1']) {
+        await page.goto(`/files/${garden}?${address}`);
+        await page.getByRole('heading', { name: titles.garden }).waitFor();
+      }
+      await page.goto('/search?q=annual');
+      await found(2);
+    }),
     step('the number of further passages opens the recording with the matched word marked', async () => {
       const turns = Array.from(
         { length: 7 },

@@ -128,5 +128,6 @@ function show({ base_url, version, running, services, servers }: Status): void {
 }
 
 function restarted({ restarts }: { restarts: number }) {
-  return restarts > 0 ? `, restarted ${restarts} times` : '';
+  if (restarts === 0) return '';
+  return restarts === 1 ? ', restarted once' : `, restarted ${restarts} times`;
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { unavailable } from '../errors.ts';
 import { createMetrics } from '../metrics.ts';
 import { createInternal, type Checks, type InternalRoute } from './internal.ts';
 
@@ -46,6 +47,13 @@ describe('internal listener', () => {
     const res = await fetch(`${base}/health/ready`);
     expect(res.status).toBe(200);
     expect(await res.json()).toEqual({ status: 'ready', checks: { search: 'error: Error' } });
+  });
+
+  it('says in a sentence what is wrong, as the pages do', async () => {
+    const probe = () => Promise.reject(unavailable('search_unavailable', 'The search index cannot be read.'));
+    const res = await fetch(`${await serve({ search: { critical: false, probe } })}/health/ready`);
+    const search = 'error: search_unavailable: The search index cannot be read.';
+    expect(await res.json()).toEqual({ status: 'ready', checks: { search } });
   });
 
   it('bounds frozen dependencies at two seconds, all in parallel', async () => {

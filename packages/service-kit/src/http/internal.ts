@@ -36,7 +36,7 @@ async function bounded(check: Check): Promise<CheckResult> {
 }
 
 function reasonOf(error: unknown): string {
-  if (isAppError(error)) return error.code;
+  if (isAppError(error)) return `${error.code}: ${error.message}`;
   if (error instanceof TimeoutError) return 'timeout';
   return error instanceof Error ? error.name : 'unknown';
 }

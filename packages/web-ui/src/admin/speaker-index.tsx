@@ -1,10 +1,12 @@
 import { msg, plural, t } from '@lingui/core/macro';
 import { Badge, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { duration } from '../lib/format.ts';
 import { translateOnRead } from '../lib/language.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { speakerIndexQuery, StoredVoices, type SpeakerIndexState as Index } from './stored-voices.tsx';
@@ -26,8 +28,10 @@ export function SpeakerIndex() {
   const change = useMutation({
     mutationFn: send,
     onSuccess: (answer) => client.setQueryData(speakerIndexQuery.queryKey, answer),
-    onError: (error) => notifyError(t`The speaker index wasn’t changed`, error),
+    // The question shows the error itself.
+    onError: (error, { action }) => action === 'drop' || notifyError(t`The speaker index wasn’t changed`, error),
   });
+  const [dropping, setDropping] = useState<Version | null>(null);
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
   const { enabled, versions, migration, failures, failed_files: failed } = index.data;
   if (!enabled) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
@@ -63,73 +67,93 @@ export function SpeakerIndex() {
         </div>
       )}
       <ul className="ot-list">
-        {versions.map(({ name, dimension, state, speakers }) => (
-          <li key={name} data-testid="speaker-version" data-state={state}>
-            <Group p="xs" gap="sm" justify="space-between">
-              <Text size="sm">
-                {t`${name}, ${dimension} dimensions`}
-                {state !== 'absent' && ` · ${plural(speakers, { one: '# speaker', other: '# speakers' })}`}{' '}
-                <Badge size="sm" variant="light" color={state === 'current' ? 'petrol' : 'gray'} tt="none">
-                  {stateLabels[state]}
-                </Badge>
-              </Text>
-              <Group gap={4}>
-                {state === 'absent' && !migration && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    disabled={change.isPending}
-                    onClick={() => change.mutate({ action: 'migrate', version: name })}
-                  >
-                    {t`Migrate to ${name}`}
-                  </Button>
-                )}
-                {state === 'building' && migration?.state === 'running' && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    disabled={change.isPending}
-                    onClick={() => change.mutate({ action: 'stop' })}
-                  >
-                    {t`Stop the migration`}
-                  </Button>
-                )}
-                {state === 'building' && migration?.state === 'stopped' && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    disabled={change.isPending}
-                    onClick={() => change.mutate({ action: 'migrate', version: name })}
-                  >
-                    {t`Continue the migration`}
-                  </Button>
-                )}
-                {state === 'kept' && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    disabled={change.isPending}
-                    onClick={() => change.mutate({ action: 'switch', version: name })}
-                  >
-                    {t`Use ${name}`}
-                  </Button>
-                )}
-                {(state === 'kept' || migration?.state === 'stopped') && state !== 'current' && state !== 'absent' && (
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    color="red"
-                    disabled={change.isPending}
-                    onClick={() => change.mutate({ action: 'drop', version: name })}
-                  >
-                    {t`Delete ${name}`}
-                  </Button>
-                )}
+        {versions.map((version) => {
+          const { name, dimension, state, speakers } = version;
+          return (
+            <li key={name} data-testid="speaker-version" data-state={state}>
+              <Group p="xs" gap="sm" justify="space-between">
+                <Text size="sm">
+                  {t`${name}, ${dimension} dimensions`}
+                  {state !== 'absent' && ` · ${plural(speakers, { one: '# speaker', other: '# speakers' })}`}{' '}
+                  <Badge size="sm" variant="light" color={state === 'current' ? 'petrol' : 'gray'} tt="none">
+                    {stateLabels[state]}
+                  </Badge>
+                </Text>
+                <Group gap={4}>
+                  {state === 'absent' && !migration && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      disabled={change.isPending}
+                      onClick={() => change.mutate({ action: 'migrate', version: name })}
+                    >
+                      {t`Migrate to ${name}`}
+                    </Button>
+                  )}
+                  {state === 'building' && migration?.state === 'running' && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      disabled={change.isPending}
+                      onClick={() => change.mutate({ action: 'stop' })}
+                    >
+                      {t`Stop the migration`}
+                    </Button>
+                  )}
+                  {state === 'building' && migration?.state === 'stopped' && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      disabled={change.isPending}
+                      onClick={() => change.mutate({ action: 'migrate', version: name })}
+                    >
+                      {t`Continue the migration`}
+                    </Button>
+                  )}
+                  {state === 'kept' && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      disabled={change.isPending}
+                      onClick={() => change.mutate({ action: 'switch', version: name })}
+                    >
+                      {t`Use ${name}`}
+                    </Button>
+                  )}
+                  {(state === 'kept' || migration?.state === 'stopped') &&
+                    state !== 'current' &&
+                    state !== 'absent' && (
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        color="red"
+                        disabled={change.isPending}
+                        onClick={() => setDropping(version)}
+                      >
+                        {t`Delete ${name}`}
+                      </Button>
+                    )}
+                </Group>
               </Group>
-            </Group>
-          </li>
-        ))}
+            </li>
+          );
+        })}
       </ul>
+      {dropping && (
+        <Confirm
+          title={t`Delete version ${dropping.name}?`}
+          action={t`Delete`}
+          run={() => change.mutateAsync({ action: 'drop', version: dropping.name })}
+          onDone={() => undefined}
+          onClose={() => setDropping(null)}
+        >
+          <Text size="sm">
+            {dropping.state === 'kept'
+              ? t`This version is the only way back from the version in use. To use it again, all voices must be processed again.`
+              : t`What was processed for this version is deleted.`}
+          </Text>
+        </Confirm>
+      )}
     </Stack>
   );
 }

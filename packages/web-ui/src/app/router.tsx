@@ -4,7 +4,17 @@ import { accountState } from '../session/account-state.ts';
 import { safeNext } from '../session/next-page.ts';
 import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
-import { askSearch, filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
+import {
+  askSearch,
+  fileSearch,
+  filterSearch,
+  leadsToPassage,
+  only,
+  parseSearch,
+  searchPageSearch,
+  stringifySearch,
+  textSearch,
+} from '../lib/search-params.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { asMain, OutagePage, PagePending } from './pages.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
@@ -31,7 +41,7 @@ function nextOf(value: unknown): { next?: string } {
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>) => nextOf(search['next']),
+  validateSearch: only((search) => nextOf(search['next'])),
   component: lazyPage(() => import('../session/sign-in-page.tsx').then((module) => module.SignInPage)),
 });
 
@@ -61,7 +71,7 @@ function requiredPageOf(me: User): '/account-state' | '/change-password' | null 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  validateSearch: textSearch,
+  validateSearch: only(textSearch),
   component: lazyPage(() => import('../session/login-page.tsx').then((module) => module.LoginPage)),
 });
 const registerRoute = createRoute({
@@ -94,7 +104,7 @@ const passwordRoute = createRoute({
 const libraryRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/',
-  validateSearch: filterSearch,
+  validateSearch: only(filterSearch),
   component: lazyPage(() => import('../library/library-page.tsx').then((module) => module.LibraryPage)),
 });
 const binRoute = createRoute({
@@ -105,7 +115,7 @@ const binRoute = createRoute({
 const collectionsRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/collections',
-  validateSearch: textSearch,
+  validateSearch: only(textSearch),
   component: lazyPage(() => import('../collections/collections-page.tsx').then((module) => module.CollectionsPage)),
 });
 const collectionRoute = createRoute({
@@ -116,23 +126,19 @@ const collectionRoute = createRoute({
 const fileRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/files/$uuid',
-  validateSearch: (search: Record<string, unknown>): { t?: number; play?: boolean; q?: string } => ({
-    ...(typeof search['t'] === 'number' && search['t'] >= 0 ? { t: search['t'] } : {}),
-    ...(search['play'] === true || search['play'] === 1 ? { play: true } : {}),
-    ...(typeof search['q'] === 'string' ? { q: search['q'] } : {}),
-  }),
+  validateSearch: only(fileSearch),
   component: lazyPage(() => import('../file/file-page.tsx').then((module) => module.FilePage)),
 });
 const searchRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/search',
-  validateSearch: searchPageSearch,
+  validateSearch: only(searchPageSearch),
   component: lazyPage(() => import('../search/search-page.tsx').then((module) => module.SearchPage)),
 });
 const askRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/ask',
-  validateSearch: askSearch,
+  validateSearch: only(askSearch),
   component: lazyPage(() => import('../ask/ask-page.tsx').then((module) => module.AskPage)),
 });
 const accountRoute = createRoute({
@@ -159,7 +165,7 @@ const frameRoute = createRoute({
 const groupsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/groups',
-  validateSearch: textSearch,
+  validateSearch: only(textSearch),
   component: lazyPage(() => import('../groups/groups-page.tsx').then((module) => module.GroupsPage)),
 });
 const groupRoute = createRoute({
@@ -170,7 +176,7 @@ const groupRoute = createRoute({
 const usersRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/users',
-  validateSearch: textSearch,
+  validateSearch: only(textSearch),
   component: lazyPage(() => import('../admin/users/users-page.tsx').then((module) => module.UsersPage)),
 });
 const userRoute = createRoute({
@@ -191,7 +197,7 @@ const authenticationRoute = createRoute({
 const auditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/audit',
-  validateSearch: textSearch,
+  validateSearch: only(textSearch),
   component: lazyPage(() => import('../admin/audit/audit-page.tsx').then((module) => module.AuditPage)),
 });
 const syncRoute = createRoute({
@@ -207,7 +213,7 @@ const syncRunRoute = createRoute({
 const queuesRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/queues',
-  validateSearch: textSearch,
+  validateSearch: only(textSearch),
   component: lazyPage(() => import('../admin/queues/queues-page.tsx').then((module) => module.QueuesPage)),
 });
 const backupsRoute = createRoute({
@@ -292,6 +298,9 @@ const adminRoute = createRoute({
   component: lazyPage(() => import('../admin/admin-page.tsx').then((module) => module.AdminPage)),
 });
 
+/** Whether the shown address is a new entry of the history, not one that the person went back to. */
+let isNewEntry = false;
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
@@ -339,13 +348,18 @@ export const router = createRouter({
       ]),
     ]),
   ]),
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPendingMs: 300,
-  scrollRestoration: true,
+  scrollRestoration: ({ location }) => !(isNewEntry && leadsToPassage(location.search)),
   defaultPendingComponent: PagePending,
   defaultErrorComponent: OutagePage,
 });
 
+router.history.subscribe(({ action }) => {
+  isNewEntry = action.type === 'PUSH' || action.type === 'REPLACE';
+});
 onOpenPath((path) => void router.navigate({ to: path }));
 onSessionEnd(async (returnHere) => {
   if (router.state.location.pathname === '/sign-in') return;

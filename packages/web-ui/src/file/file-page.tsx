@@ -4,7 +4,7 @@ import { ActionIcon, Alert, Anchor, Group, Skeleton, Text, Title, Tooltip } from
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
@@ -51,9 +51,10 @@ export function FilePage() {
     refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? (connected ? 15_000 : 3000) : false),
   });
   useDocumentTitle(query.data ? t`${query.data.title} · Overtone` : 'Overtone');
-  if (query.data) return <OpenFile key={uuid} file={query.data} />;
+  // Also after it was open: someone deleted it, or shares it no longer.
   if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
     return <NotFoundPage />;
+  if (query.data) return <OpenFile key={uuid} file={query.data} />;
   return (
     <div className={css['page']}>
       {query.isError ? (
@@ -80,13 +81,18 @@ function OpenFile({ file }: { file: FileDetail }) {
   const visit = useRouterState({ select: (state) => state.location.state.key ?? '' });
   const speakers = useMemo(() => speakerLooksOf(file.speakers), [file.speakers]);
   const context = useMemo(() => ({ file, player, speakers }), [file, player, speakers]);
+  // The router leaves the scroll position to a link with a time. The first passage is at the top already.
+  const isLinked = search.t !== undefined;
+  useLayoutEffect(() => {
+    if (isLinked) scrollTo(0, 0);
+  }, [isLinked]);
   useEffect(() => {
     if (search.t === undefined) return;
     player.seek(search.t);
     if (search.play) player.play();
   }, [player, search.t, search.play]);
   // Runs after the effect above: on a reload the stored position takes precedence over the link.
-  usePlaybackMemory(player, file.uuid, visit, search.t !== undefined);
+  usePlaybackMemory(player, file.uuid, visit, isLinked);
   return (
     <FileProvider value={context}>
       <Workspace initialFind={search.q ?? ''} startAt={search.t ?? null} />

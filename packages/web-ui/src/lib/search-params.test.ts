@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { filterSearch, searchPageSearch } from './search-params.ts';
+import {
+  askSearch,
+  fileSearch,
+  filterSearch,
+  leadsToPassage,
+  only,
+  parseSearch,
+  searchPageSearch,
+  stringifySearch,
+  textSearch,
+} from './search-params.ts';
 
 describe('filterSearch', () => {
   it('returns no parameters for empty filters', () =>
@@ -35,4 +45,45 @@ describe('searchPageSearch', () => {
     expect(searchPageSearch({ q: 'budget', mode: 'hybrid' })).toEqual({ q: 'budget' }));
   it('keeps a chosen mode and a later page', () =>
     expect(searchPageSearch({ q: 'a', mode: 'semantic', page: 3 })).toEqual({ q: 'a', mode: 'semantic', page: 3 }));
+});
+
+describe('addresses', () => {
+  const read = (address: string) => searchPageSearch(parseSearch(address));
+  it('contain texts as they are written', () =>
+    expect(['?q="two hundred"', '?q=5', '?q=true', '?q=null', '?q=[1]', '?q={"a":1}', '?q=007'].map(read)).toEqual(
+      ['"two hundred"', '5', 'true', 'null', '[1]', '{"a":1}', '007'].map((q) => ({ q })),
+    ));
+  it('keep lists, numbers and flags', () => {
+    const search = { q: 'a', tag: ['one', '[2]'], speaker: ['Anna'], exact: true as const, page: 3 };
+    expect(read(stringifySearch(search))).toEqual(search);
+    expect(read('?tag=one&tag=two')).toEqual({ tag: ['one', 'two'] });
+    expect(fileSearch(parseSearch(stringifySearch({ t: 12.5, play: true })))).toEqual({ t: 12.5, play: true });
+  });
+  it('of a passage are known by their time', () =>
+    expect(
+      ['?t=0', '?t=5&q=a', '?q=a', '?t=x'].map((address) => leadsToPassage(fileSearch(parseSearch(address)))),
+    ).toEqual([true, true, false, false]));
+});
+
+describe('values of the wrong type', () => {
+  const wrong = ['', 'x', '5', '-1', '1e999', 'true', 'null', '[1]', '[[1]]', '["a"', '{"a":1}', '"a"', '%00'];
+  const addresses = (name: string) => [...wrong.map((value) => `?${name}=${value}`), `?${name}=a&${name}=b`];
+  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  const isNumber = (value: unknown): boolean => value === undefined || Number.isFinite(value);
+  const isFlag = (value: unknown): boolean => value === undefined || value === true;
+  const isList = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.every(isText));
+  const listed = { status: isList, tag: isList, speaker: isList, type: isList };
+  const checks: Record<string, (value: unknown) => boolean> = { ...listed, exact: isFlag, play: isFlag, t: isNumber };
+  const names = ['q', 'search', 'mode', 'sort', 'order', 'ownership', 'collection', 'conversation', 'from', 'to'];
+  const pages = { filterSearch, searchPageSearch, fileSearch, askSearch, textSearch };
+  it.each(Object.entries(pages))('never reach the page of %s', (page, validate) => {
+    const numbers: typeof checks = page === 'textSearch' ? {} : { page: isNumber, ...checks };
+    for (const name of [...names, ...Object.keys(checks), 'page', 'unknown'])
+      for (const address of addresses(name)) {
+        const raw = parseSearch(address);
+        // As the router does it.
+        const reached: Record<string, unknown> = { ...raw, ...only<object>(validate)(raw) };
+        expect({ address, fits: (numbers[name] ?? isText)(reached[name]) }).toEqual({ address, fits: true });
+      }
+  });
 });

@@ -30,7 +30,32 @@ export type SearchPageSearch = {
 /** The shown conversation, or what a new one is about. */
 export type AskSearch = { conversation?: string; collection?: string; page?: number };
 
+/** Where a recording is opened: at a second, playing, with a text to find. */
+export type FileSearch = { t?: number; play?: true; q?: string };
+
 type Raw = Record<string, unknown>;
+
+/** Reads an address. Every value is a text, so that `?q="two words"` and `?q=5` are searched as they are written. */
+export function parseSearch(search: string): Raw {
+  const values = Map.groupBy(new URLSearchParams(search), ([name]) => name);
+  return Object.fromEntries(
+    [...values].map(([name, found]) => [name, found.length === 1 ? found[0]?.[1] : found.map(([, value]) => value)]),
+  );
+}
+
+export function stringifySearch(search: Raw): string {
+  const params = new URLSearchParams(
+    Object.entries(search).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? JSON.stringify(value) : String(value)]],
+    ),
+  ).toString();
+  return params === '' ? '' : `?${params}`;
+}
+
+/** The router merges what was validated into what the address contains: everything else is overwritten here. */
+export function only<T extends object>(validate: (raw: Raw) => T): (raw: Raw) => T {
+  return (raw) => ({ ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])), ...validate(raw) });
+}
 
 export const librarySorts = ['upload_time', 'completed_at', 'title', 'duration', 'file_size'] as const;
 export const searchSorts = ['relevance', 'upload_time', 'title', 'duration'] as const;
@@ -62,9 +87,18 @@ export function searchPageSearch(raw: Raw): SearchPageSearch {
     from: day(raw['from']),
     to: day(raw['to']),
     sort: oneOf(raw['sort'], searchSorts),
-    exact: raw['exact'] === true ? true : undefined,
+    exact: flag(raw['exact']),
     page: page(raw['page']),
   });
+}
+
+export function fileSearch(raw: Raw): FileSearch {
+  return compact({ t: seconds(raw['t']), play: flag(raw['play']), q: text(raw['q']) });
+}
+
+/** The page of a recording scrolls to the passage of such an address itself: nothing else may scroll it afterwards. */
+export function leadsToPassage(search: object): boolean {
+  return 't' in search && search.t !== undefined;
 }
 
 /** Filters without a schema: texts by name. */
@@ -96,8 +130,17 @@ function compact<T extends Raw>(fields: T): { [K in keyof T]?: Exclude<T[K], und
   };
 }
 
+function flag(value: unknown): true | undefined {
+  return ['true', '1'].includes(String(value)) ? true : undefined;
+}
+
+function seconds(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
 function text(value: unknown, max = 500): string | undefined {
-  const raw = typeof value === 'number' ? String(value) : value;
+  const raw = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   return typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, max) : undefined;
 }
 
@@ -106,8 +149,20 @@ function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | und
 }
 
 function list(value: unknown): string[] | undefined {
-  const items = (Array.isArray(value) ? value : [value]).flatMap((item) => text(item, 200) ?? []);
+  const items = itemsOf(value).flatMap((item) => text(item, 200) ?? []);
   return items.length > 0 ? items : undefined;
+}
+
+/** The items of a list, which an address contains as JSON; anything else is one item. */
+function itemsOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string' || !value.startsWith('[')) return [value];
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed : [value];
+  } catch {
+    return [value];
+  }
 }
 
 function uuid(value: unknown): string | undefined {

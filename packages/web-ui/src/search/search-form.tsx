@@ -18,7 +18,7 @@ type FormProps = {
 
 export function SearchForm({ params, onChange }: FormProps) {
   const [text, setText] = useState(params.q ?? '');
-  const [filtersShown, setFiltersShown] = useState(['type', 'collection'].some((name) => name in params));
+  const [filtersShown, setFiltersShown] = useState(params.type !== undefined || params.collection !== undefined);
   useEffect(() => setText(params.q ?? ''), [params.q]);
   return (
     <form

@@ -3,7 +3,8 @@ import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/cor
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Pager } from '../ui/pager.tsx';
+import { useEffect } from 'react';
+import { pageCount, Pager } from '../ui/pager.tsx';
 import { searchPageSize, searchQuery, type SearchResponse } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -33,6 +34,11 @@ export function SearchPage() {
       page: params.page ?? 1,
     }),
   );
+  const last = query.data && !query.isPlaceholderData ? pageCount(query.data.total_files, searchPageSize) : Infinity;
+  const isBeyond = (params.page ?? 1) > Math.max(1, last);
+  useEffect(() => {
+    if (isBeyond) void navigate({ search: (now) => searchPageSearch({ ...now, page: last }), replace: true });
+  }, [isBeyond, last, navigate]);
   const change = (next: Changes | { mode: string }): void =>
     void navigate({
       // Another text may be corrected again; filters change nothing about it.
@@ -158,7 +164,7 @@ const noFilters = { tag: [], speaker: [], type: [], collection: '', from: '', to
 
 /** What a person can do when nothing was found. */
 function NothingFound({ params, onChange }: Pick<ResultsProps, 'params' | 'onChange'>) {
-  const isFiltered = Object.keys(noFilters).some((name) => name in params);
+  const isFiltered = (Object.keys(noFilters) as (keyof typeof noFilters)[]).some((name) => params[name] !== undefined);
   return (
     <Stack gap="xs" align="flex-start" data-testid="nothing-found">
       <Text size="sm" c="dimmed">

@@ -8,6 +8,7 @@ import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { OwnerSelect, useOwnGroups } from './owner-select.tsx';
 import { audienceText, groupLabel, profileOfName } from './profile-owner.ts';
+import { keysFor, noKeys, withoutMember, type GroupKeys } from './group-keys.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { clustersQuery, profilesQuery, voiceName, type Voice } from './voice-queries.ts';
 
@@ -19,6 +20,7 @@ const shown = 5;
 /** Voices without a name, grouped by person, with one name for all of a group. */
 export function Clusters() {
   const clusters = useQuery(clustersQuery);
+  const { keys, onSeparate } = useGroupKeys(clusters.data);
   if (!clusters.data) return <QueryStatus of={clusters} failure={t`The voices couldn’t be loaded`} />;
   const { clusters: found, waiting } = clusters.data;
   return (
@@ -29,13 +31,32 @@ export function Clusters() {
       )}
       <NotCompared found={clusters.data} />
       <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }} data-testid="clusters">
-        {found.map(({ voices }) => (
-          // Other voices may join the group while a name is typed.
-          <Cluster key={voices.map(({ speaker_uuid: id }) => id).toSorted()[0]} voices={voices} />
+        {found.map(({ voices }, i) => (
+          // Voices may join or leave the group while a name is typed.
+          <Cluster key={keys[i]} voices={voices} onSeparate={onSeparate} />
         ))}
       </Stack>
     </>
   );
+}
+
+/** Keys of the groups: what was typed for a group stays with it. */
+function useGroupKeys(found: Found | undefined) {
+  const [known, setKnown] = useState<{ found: Found | undefined; groups: GroupKeys }>({
+    found: undefined,
+    groups: noKeys,
+  });
+  const groups =
+    found === undefined || found === known.found
+      ? known.groups
+      : keysFor(
+          found.clusters.map(({ voices }) => voices.map(({ speaker_uuid: id }) => id)),
+          known.groups,
+        );
+  if (groups !== known.groups) setKnown({ found, groups });
+  const onSeparate = ({ speaker_uuid: id }: Voice): void =>
+    setKnown((now) => ({ ...now, groups: withoutMember(now.groups, id) }));
+  return { keys: groups.keys, onSeparate };
 }
 
 /** Why voices are not among the groups. */
@@ -62,7 +83,7 @@ function NotCompared({ found: { waiting, failed, too_short: tooShort } }: { foun
   );
 }
 
-function Cluster({ voices }: { voices: readonly Voice[] }) {
+function Cluster({ voices, onSeparate }: { voices: readonly Voice[]; onSeparate: (voice: Voice) => void }) {
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: ['voices'] });
@@ -74,6 +95,7 @@ function Cluster({ voices }: { voices: readonly Voice[] }) {
           other_uuids: voices.filter((other) => other !== voice).map(({ speaker_uuid }) => speaker_uuid),
         },
       }),
+    onMutate: onSeparate,
     onSuccess: (_, voice) => {
       notify(t`${voiceName(voice)} in ${voice.file_title} is kept apart.`);
       return refresh();

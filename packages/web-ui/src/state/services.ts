@@ -9,6 +9,7 @@ import { createSession } from './session.ts';
 import { createUploads } from './uploads-store.ts';
 import { createDrafts } from './drafts.ts';
 import { createEventNotices } from './event-notices.ts';
+import { clearNotices } from '../ui/notify.ts';
 import { showNotice } from '../ui/show-notice.ts';
 
 const storage = openStorage(() => localStorage);
@@ -31,6 +32,7 @@ export const session = createSession({
   goToSignIn: (returnHere) => goToSignIn(returnHere),
   onForget: () => {
     push.close();
+    clearNotices();
     uploads.forget();
     drafts.close();
     progressStore.clear();

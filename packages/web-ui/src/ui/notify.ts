@@ -20,3 +20,9 @@ export function notifyError(title: string, error: unknown): void {
 export function notify(message: string): void {
   notifications.show({ color: 'petrol', closeButtonProps, message });
 }
+
+/** The next person at this browser must not read or take back what this one did. */
+export function clearNotices(): void {
+  notifications.cleanQueue();
+  notifications.clean();
+}

@@ -11,8 +11,12 @@ const controlNames = translateOnRead({
 
 type PagerProps = { page: number; total: number; size: number; onPage: (page: number) => void; mt?: 'md' | 'xl' };
 
+export function pageCount(total: number, size: number): number {
+  return Math.ceil(total / size);
+}
+
 export function Pager({ page, total, size, onPage, mt = 'md' }: PagerProps) {
-  const pages = Math.ceil(total / size);
+  const pages = pageCount(total, size);
   return pages <= 1 ? null : (
     <Group justify="center" mt={mt}>
       <Pagination

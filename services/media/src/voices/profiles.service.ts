@@ -54,6 +54,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
     create: (actor: Actor, { name, group_uuid: groupId = null, speaker_uuids: ids }: BodyOf<Routes['createProfile']>) =>
       change(async (tx) => {
         const profile = await insertProfile(tx, { ...(await profileOwner(tx, actor, groupId)), name });
+        await requireUndecided(tx, actor, { profileId: profile.id, ids });
         await linkSpeakers(tx, outbox, { actor, profile, ids });
         await recordOperation(tx, outbox, actor, 'speaker_profile_created', {
           profile: profile.id,
@@ -71,6 +72,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const profile = await visibleProfile(tx, actor, id);
         if ([name, groupId, autoApply, ids].every((value) => value === undefined))
           throw invalid('invalid_request', 'There is nothing to change.');
+        if (ids) await requireUndecided(tx, actor, { profileId: id, ids });
         const isMoved = groupId !== undefined && groupId !== profile.groupId;
         // Its owner allowed it for the own recordings, not for those of a group.
         const applies = autoApply ?? (isMoved && groupId !== null ? false : undefined);
@@ -177,6 +179,10 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const profile = await visibleProfile(tx, actor, profileId);
         const [speaker] = await editableSpeakers(tx, actor, [speakerId]);
         if (action === 'accept') {
+          const rejected = await tx.speakerSuggestion.count({ where: { speakerId, profileId, state: 'rejected' } });
+          const isNamed = speaker && speaker.profileId !== null && speaker.profileId !== profileId;
+          if (rejected > 0 || isNamed)
+            throw conflict('voice_decided', 'Another decision about this voice was made meanwhile. Check it again.');
           await linkSpeakers(tx, outbox, { actor, profile, ids: [speakerId] });
           return undefined;
         }
@@ -244,6 +250,25 @@ async function editableSpeakers(tx: Tx, caller: Caller, ids: readonly string[]) 
   const speakers = await tx.speaker.findMany({ where: { id: { in: wanted } }, include: { file: true } });
   if (speakers.length !== wanted.length) throw notFound('There is no such speaker.');
   return speakers;
+}
+
+/**
+ * The page of a person may be older than another decision: voices that were said to be different people meanwhile, or that
+ * got another name, do not become one. @throws AppError voice_decided
+ */
+async function requireUndecided(
+  tx: Tx,
+  actor: Actor,
+  { profileId, ids }: { profileId: string; ids: readonly string[] },
+): Promise<void> {
+  const speakers = await editableSpeakers(tx, actor, ids);
+  const given = { in: [...ids] };
+  const apart = await tx.speakerApart.count({ where: { firstId: given, secondId: given } });
+  if (apart > 0 || speakers.some((speaker) => speaker.profileId !== null && speaker.profileId !== profileId))
+    throw conflict(
+      'voice_decided',
+      'One of these voices was said to be another person meanwhile. Check the voices again.',
+    );
 }
 
 async function linkSpeakers(

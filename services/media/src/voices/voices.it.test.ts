@@ -203,6 +203,23 @@ describe('a voice that got a name', () => {
     expect(await openSuggestions()).toEqual([]);
   });
 
+  it('keeps a rejection or another name when an older page accepts the suggestion', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    const third = await record('dora', 'anna');
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    await suggested(third.speakers[1]);
+    await decide(second.speakers[1], 'reject', profile.uuid);
+    await name(third.speakers[1], 'Bea');
+    for (const { speakers } of [second, third]) {
+      const { status, body } = await decide(speakers[1], 'accept', profile.uuid);
+      expect([status, body['code']]).toEqual([409, 'voice_decided']);
+    }
+    expect(await displayNames(second.run)).toEqual([null, null]);
+    expect(await displayNames(third.run)).toEqual([null, 'Bea']);
+  });
+
   it('is applied when the profile allows it, with an entry of the service in the audit log', async () => {
     const first = await record('anna', 'ben');
     await name(first.speakers[0], 'Anna');
@@ -299,6 +316,27 @@ describe('speaker profiles', () => {
     await name(first.speakers[0], 'Anna');
     await compared();
     expect(await openSuggestions()).toEqual([]);
+  });
+
+  it('are not made of voices that are different people or got another name after the page was read', async () => {
+    const recorded = [await record('anna', 'ben'), await record('carl', 'anna'), await record('anna', 'dora')];
+    const [one, other, named] = [recorded[0]?.speakers[0], recorded[1]?.speakers[1], recorded[2]?.speakers[0]];
+    await name(recorded[0]?.speakers[1], 'Ben');
+    const ben = (await profiles()).find((profile) => profile.name === 'Ben');
+    const apart = { speaker_uuid: one, other_uuids: [other] };
+    await media.json(owner, 'POST', '/api/speaker-clusters/separate', apart);
+    await name(named, 'Bea');
+    for (const ids of [
+      [one, other],
+      [one, named],
+    ]) {
+      const created = await media.json(owner, 'POST', '/api/speaker-profiles', { name: 'Anna', speaker_uuids: ids });
+      expect([created.status, created.body['code']]).toEqual([409, 'voice_decided']);
+      const changed = await change(ben, { speaker_uuids: ids });
+      expect([changed.status, changed.body.code]).toEqual([409, 'voice_decided']);
+    }
+    expect((await profiles()).map((profile) => profile.name)).toEqual(['Bea', 'Ben']);
+    expect((await change(ben, { speaker_uuids: [other] })).status).toBe(200);
   });
 
   it('are merged and split, and a split is remembered', async () => {

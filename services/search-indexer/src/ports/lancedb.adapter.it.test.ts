@@ -55,6 +55,9 @@ describe('LanceDB index', () => {
     await expect(index.countPassages()).rejects.toMatchObject(failure);
     await expect(index.passages([row.id])).rejects.toMatchObject(failure);
     await expect(index.countByFile()).rejects.toMatchObject(failure);
+    await expect(index.ping()).rejects.toMatchObject(failure);
+    await rm(directory, { recursive: true });
+    await expect(index.ping()).rejects.toMatchObject(failure);
   });
 
   it('is lost and rebuilt when it was written by another version', async () => {

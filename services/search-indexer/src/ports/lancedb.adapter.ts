@@ -62,11 +62,11 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
           });
       });
     },
-    ping: async () => {
+    ping: withReadErrors(async () => {
       await file.probe();
       // A probe does not load the engine.
       if (tables.isEngineLoaded()) await (await openCurrent())?.table.version();
-    },
+    }),
     close: () => serialize(tables.close),
   };
 }

@@ -129,10 +129,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
       await db.$transaction(async (tx) => {
         await lock(tx);
         if ((await states.readAlias(tx)).version === version)
-          throw conflict(
-            'migration_conflict',
-            'This version of the speaker index is read; switch to another one first',
-          );
+          throw conflict('migration_conflict', 'This version is in use. Switch to another version first.');
         const { count: dropped } = await tx.speakerIndexVersion.deleteMany({ where: { version } });
         if (dropped === 0) throw conflict('migration_conflict', 'This version of the speaker index does not exist');
         await record(tx, 'speaker_index_dropped', version);
