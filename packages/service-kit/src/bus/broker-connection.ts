@@ -1,7 +1,8 @@
 import type { ServiceName } from '@overtone/contracts';
-import { connect, Events, type NatsConnection } from 'nats';
+import { Events, type NatsConnection } from 'nats';
 import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { connectBroker } from './broker-transport.ts';
 import { createConfirmer, type Confirmer } from './confirm.ts';
 
 export type BrokerOptions = {
@@ -14,6 +15,9 @@ export type BrokerOptions = {
 
 /** Time without a broker after which the log says that the service waits. */
 const logWaitingAfterMs = 1_000;
+
+/** Time for one attempt to connect, up to the broker's first pong. */
+const attemptMs = 10_000;
 
 /** One connection to NATS that reconnects automatically. */
 export class BrokerConnection {
@@ -33,7 +37,7 @@ export class BrokerConnection {
     const { service, url, user, password, log } = this.#options;
     const inboxPrefix = `_INBOX.${service}`;
     const waiting = setTimeout(() => log.warn('waiting for the message broker'), logWaitingAfterMs);
-    const nc = await connect({
+    const nc = await connectBroker({
       servers: url,
       name: service,
       ...(user ? { user } : {}),
@@ -43,6 +47,7 @@ export class BrokerConnection {
       reconnectTimeWait: 200,
       reconnectJitter: 100,
       waitOnFirstConnect: true,
+      timeout: attemptMs,
       pingInterval: 5_000,
       maxPingOut: 2,
     }).finally(() => clearTimeout(waiting));
