@@ -4,6 +4,7 @@ import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { connectBroker } from './broker-transport.ts';
 import { createConfirmer, type Confirmer } from './confirm.ts';
+import { createRoundTrip } from './round-trip.ts';
 
 export type BrokerOptions = {
   service: ServiceName;
@@ -24,7 +25,7 @@ export class BrokerConnection {
   readonly #options: BrokerOptions;
   readonly #onReconnect: (() => void)[] = [];
   readonly #onDisconnect: (() => void)[] = [];
-  #open: { nc: NatsConnection; confirmer: Confirmer } | undefined;
+  #open: { nc: NatsConnection; confirmer: Confirmer; roundTrip: () => Promise<void> } | undefined;
   #up = false;
   #closed = false;
 
@@ -52,7 +53,11 @@ export class BrokerConnection {
       maxPingOut: 2,
     }).finally(() => clearTimeout(waiting));
     if (this.#closed) return nc.close();
-    this.#open = { nc, confirmer: createConfirmer(nc, inboxPrefix) };
+    this.#open = {
+      nc,
+      confirmer: createConfirmer(nc, inboxPrefix),
+      roundTrip: createRoundTrip(nc, inboxPrefix),
+    };
     this.#up = true;
     void this.#watch(nc);
   }
@@ -80,10 +85,10 @@ export class BrokerConnection {
     this.#onDisconnect.push(listener);
   }
 
-  /** One round trip. */
+  /** One request with a reply. */
   async ping(): Promise<void> {
     if (!this.#up) throw notConnected();
-    await this.nc.flush();
+    await this.#assertOpen().roundTrip();
   }
 
   async close(): Promise<void> {

@@ -52,4 +52,20 @@ it('a broker that hung has one connection of each bus, and every request is answ
   const ask = () => realtime.request(identityRpc.resolveSession, { accessToken: 'x' });
   await expect(Promise.all(Array.from({ length: 50 }, ask))).resolves.toHaveLength(50);
   expect(connections()).toBe(3);
+  // The second one would report that the reply to the first came twice.
+  for (const bus of [realtime, identity, late, realtime, identity, late]) await bus.ping();
+});
+
+it('the ping reports two connections of one bus', async () => {
+  const bus = busOf('media');
+  await bus.connect();
+  await bus.ping();
+  // What the client did when an attempt that it had given up ended later.
+  await (bus.nc() as unknown as { protocol: { dialLoop: () => Promise<void> } }).protocol.dialLoop();
+  await waitFor(() =>
+    bus.ping().then(
+      () => undefined,
+      (error: { kind: string }) => error.kind === 'unavailable',
+    ),
+  );
 });
