@@ -11,7 +11,7 @@ import { run } from '../setup/run.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 import { modelFolder, speechModelHint } from './models.command.ts';
-import { readStatus } from './status.command.ts';
+import { readStatus, type ServerStatus, type ServiceStatus } from './status.command.ts';
 
 /** The result of one check: ok, warning or error. */
 export type Finding = {
@@ -139,15 +139,27 @@ async function services(folder: DataFolder): Promise<Finding[]> {
   const { running, servers, services: found } = await readStatus(folder);
   if (!running) return [note('not running; start with: ./overtone up')];
   const hanging = servers.filter((server) => !server.answers);
+  // Every service waits for NATS: a line for each would only repeat the cause.
+  const waitsForNats = ({ checks }: ServiceStatus) =>
+    hanging.some(({ name }) => name === 'nats') && (checks['broker'] ?? 'ok') !== 'ok';
+  const others = found.filter((service) => !waitsForNats(service));
   return [
-    ...hanging.map(({ name, pid }) => problem(`${name} (pid ${pid}) does not answer; see: ./overtone logs ${name}`)),
-    ...found.map(({ name, ready, checks }) => {
+    ...hanging.map(hangs),
+    ...others.map(({ name, ready, checks }) => {
       const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
       const detail = failing.map((failure) => failure.join(' ')).join(', ');
       if (!ready) return problem(`${name} is not ready (${detail || 'no answer'}); see: ./overtone logs ${name}`);
       return failing.length === 0 ? ok(`${name} is ready`) : problem(`${name}: ${detail}`);
     }),
   ];
+}
+
+function hangs({ name, pid }: ServerStatus): Finding {
+  if (name !== 'nats') return problem(`${name} (pid ${pid}) does not answer; see: ./overtone logs ${name}`);
+  // The supervisor does not restart a server that hangs, but one that ends.
+  return problem(
+    `NATS does not answer; the services wait for it. If it stays so: kill -9 ${pid} (it is started again at once)`,
+  );
 }
 
 function gibibytes(bytes: number) {

@@ -1,8 +1,10 @@
 import type { ServiceName } from '@overtone/contracts';
-import { connect, Events, type NatsConnection } from 'nats';
+import { Events, type NatsConnection } from 'nats';
 import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { connectBroker } from './broker-transport.ts';
 import { createConfirmer, type Confirmer } from './confirm.ts';
+import { createRoundTrip } from './round-trip.ts';
 
 export type BrokerOptions = {
   service: ServiceName;
@@ -15,12 +17,15 @@ export type BrokerOptions = {
 /** Time without a broker after which the log says that the service waits. */
 const logWaitingAfterMs = 1_000;
 
+/** Time for one attempt to connect, up to the broker's first pong. */
+const attemptMs = 10_000;
+
 /** One connection to NATS that reconnects automatically. */
 export class BrokerConnection {
   readonly #options: BrokerOptions;
   readonly #onReconnect: (() => void)[] = [];
   readonly #onDisconnect: (() => void)[] = [];
-  #open: { nc: NatsConnection; confirmer: Confirmer } | undefined;
+  #open: { nc: NatsConnection; confirmer: Confirmer; roundTrip: () => Promise<void> } | undefined;
   #up = false;
   #closed = false;
 
@@ -33,7 +38,7 @@ export class BrokerConnection {
     const { service, url, user, password, log } = this.#options;
     const inboxPrefix = `_INBOX.${service}`;
     const waiting = setTimeout(() => log.warn('waiting for the message broker'), logWaitingAfterMs);
-    const nc = await connect({
+    const nc = await connectBroker({
       servers: url,
       name: service,
       ...(user ? { user } : {}),
@@ -43,11 +48,16 @@ export class BrokerConnection {
       reconnectTimeWait: 200,
       reconnectJitter: 100,
       waitOnFirstConnect: true,
+      timeout: attemptMs,
       pingInterval: 5_000,
       maxPingOut: 2,
     }).finally(() => clearTimeout(waiting));
     if (this.#closed) return nc.close();
-    this.#open = { nc, confirmer: createConfirmer(nc, inboxPrefix) };
+    this.#open = {
+      nc,
+      confirmer: createConfirmer(nc, inboxPrefix),
+      roundTrip: createRoundTrip(nc, inboxPrefix),
+    };
     this.#up = true;
     void this.#watch(nc);
   }
@@ -75,10 +85,10 @@ export class BrokerConnection {
     this.#onDisconnect.push(listener);
   }
 
-  /** One round trip. */
+  /** One request with a reply. */
   async ping(): Promise<void> {
     if (!this.#up) throw notConnected();
-    await this.nc.flush();
+    await this.#assertOpen().roundTrip();
   }
 
   async close(): Promise<void> {

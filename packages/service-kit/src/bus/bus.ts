@@ -30,7 +30,7 @@ export function createBus(brokerOptions: BrokerOptions) {
     jetstreamManager: (): Promise<JetStreamManager> => broker.nc.jetstreamManager(),
     /** An existing key-value bucket; the dispatcher makes LEASES and WORKERS. */
     kv: (bucket: string): Promise<KV> => broker.nc.jetstream().views.kv(bucket, { bindOnly: true }),
-    /** One round trip. */
+    /** One request with a reply. */
     ping: (): Promise<void> => broker.ping(),
     /**
      * Sends a request to another service. Never sent again once it was received: only the caller knows whether that is safe.
