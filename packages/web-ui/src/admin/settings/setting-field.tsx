@@ -158,6 +158,8 @@ function NumberControl({
       max={maximum}
       step={item.type === 'integer' || maximum - minimum > 10 ? 1 : 0.05}
       allowDecimal={item.type === 'number'}
+      // Most languages write a comma: without this 0,8 would become 8.
+      allowedDecimalSeparators={['.', ',']}
       // A value out of range is reported, not corrected silently.
       clampBehavior="none"
       suffix={unitText(item.unit)}
