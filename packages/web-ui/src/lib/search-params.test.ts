@@ -51,7 +51,7 @@ describe('addresses', () => {
   const read = (address: string) => searchPageSearch(parseSearch(address));
   it('contain texts as they are written', () =>
     expect(['?q="two hundred"', '?q=5', '?q=true', '?q=null', '?q=[1]', '?q={"a":1}', '?q=007'].map(read)).toEqual(
-      ['"two hundred"', '5', 'true', 'null', '[1]', '{"a":1}', '007'].map((q) => ({ q })),
+      ['"two hundred"', '5', 'true', 'null', '[1]', '{"a":1}', '007'].map((text) => ({ q: text })),
     ));
   it('keep lists, numbers and flags', () => {
     const search = { q: 'a', tag: ['one', '[2]'], speaker: ['Anna'], exact: true as const, page: 3 };

@@ -46,7 +46,7 @@ export function parseSearch(search: string): Raw {
 export function stringifySearch(search: Raw): string {
   const params = new URLSearchParams(
     Object.entries(search).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? JSON.stringify(value) : String(value)]],
+      value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
     ),
   ).toString();
   return params === '' ? '' : `?${params}`;
