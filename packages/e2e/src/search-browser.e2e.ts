@@ -173,7 +173,10 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goto('/search?q=beacon&mode=keyword');
       for (const number of [30, 70, 30]) {
         await found(1);
-        await page.locator(`[data-testid="search-hit"][data-start="${number * 5}"]`).click();
+        await page
+          .getByTestId('search-hit')
+          .filter({ hasText: `Passage number ${number} ` })
+          .click();
         const passage = page.locator('[data-index]').filter({ hasText: `Passage number ${number} ` });
         await until(`passage ${number} is visible`, async () => {
           const box = await passage.boundingBox();
@@ -184,15 +187,38 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await found(1);
     }),
     step('an address is read as it is written, whatever its values look like', async () => {
-      for (const [q, text] of Object.entries({ '"annual garden"': 1, true: 0, '[1]': 0, '5': 0 })) {
-        await page.goto(`/search?q=${encodeURIComponent(q)}&page=true&tag={}&exact=5&mode=[1]`);
-        await until(`${q} is searched`, async () => (await field().inputValue()) === q);
-        if (text > 0) await found(text);
+      for (const text of ['"annual garden"', 'true', '[1]', '5']) {
+        await page.goto(`/search?q=${encodeURIComponent(text)}&page=true&collection={}&exact=5&mode=[1]`);
+        await until(`${text} is searched`, async () => (await field().inputValue()) === text);
+        if (text.includes(' ')) await found(1);
       }
       for (const address of ['q=true&t=x', 'q=5&t=[1]', 'q={}&play=7&t=-1']) {
         await page.goto(`/files/${garden}?${address}`);
         await page.getByRole('heading', { name: titles.garden }).waitFor();
       }
+      await page.goto('/search?q=annual');
+      await found(2);
+    }),
+    step('a page after the last one shows the last one', async () => {
+      await page.goto('/search?q=annual&page=99');
+      await found(2);
+      await until('the address is that of the first page', async () => !page.url().includes('page='));
+    }),
+    step('the longest name of a speaker fits into 360 pixels', async () => {
+      const { speakers } = await client.file(garden);
+      const rename = async (displayName: string): Promise<void> => {
+        for (const { uuid } of speakers)
+          await client.send('PUT', `/api/speakers/${uuid}`, { display_name: displayName });
+      };
+      const size = page.viewportSize();
+      await rename('B'.repeat(200));
+      await page.setViewportSize({ width: 360, height: 800 });
+      await page.goto(`/files/${garden}`);
+      await page.getByTestId('segment-speaker').first().waitFor();
+      await until('the page fits', () => fitsWidth(page));
+      await page.screenshot({ path: join(screenshots, 'long-speaker-name-360.png'), fullPage: true });
+      await rename('Bertha');
+      if (size) await page.setViewportSize(size);
       await page.goto('/search?q=annual');
       await found(2);
     }),
@@ -333,6 +359,24 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
           }
         }
     }),
+    step(
+      'what an account was told is gone when it signs out',
+      async () => {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.goto('/search?q=garden');
+        await found(1);
+        await press(page, 'Save search');
+        await page.getByRole('textbox', { name: 'Name' }).fill('Gardens');
+        await press(page, 'Save');
+        const told = page.getByText('Search saved.');
+        await told.waitFor();
+        await press(page, /^Account of/);
+        await page.getByRole('menuitem', { name: 'Sign out' }).click();
+        await page.getByRole('button', { name: 'Sign in' }).waitFor();
+        assert.equal(await told.count(), 0);
+      },
+      /\b401\b/,
+    ),
   ];
 
   return {
