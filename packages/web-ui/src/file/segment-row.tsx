@@ -77,7 +77,7 @@ export const SegmentRow = memo(
                 disabled={!editable}
               >
                 <span className={css['dot']} />
-                {name}
+                <span title={name}>{name}</span>
               </UnstyledButton>
             </SpeakerMenu>
           </div>
