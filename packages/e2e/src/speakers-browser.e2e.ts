@@ -122,6 +122,11 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
       await saveForm(boss.page);
       await boss.page.getByTestId('stored-voices').waitFor();
+      const confidence = boss.page.getByRole('textbox', { name: 'Suggest from a confidence of' });
+      await confidence.fill('');
+      await confidence.pressSequentially('0,8');
+      assert.equal(await confidence.inputValue(), '0.8');
+      await boss.page.getByRole('button', { name: 'Discard changes' }).click();
       await boss.page.getByRole('link', { name: 'Versions of the speaker index' }).click();
       await boss.page.getByRole('heading', { name: 'Speaker index' }).waitFor();
     }),
@@ -140,6 +145,58 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         assert.equal(await stop.count(), 1);
       },
     ),
+    step('a typed name stays with the voices that are left when one is said to be another person', async () => {
+      for (const index of [0, 1]) {
+        let separated = '';
+        // The answers are changed, not the voices, which the next steps need as they are.
+        await page.route('**/api/speaker-clusters', async (route) => {
+          const response = await route.fetch();
+          const body = (await response.json()) as { clusters: { voices: { speaker_uuid: string }[] }[] };
+          const clusters = body.clusters.flatMap(({ voices }) => [
+            { voices: voices.filter((voice) => voice.speaker_uuid === separated) },
+            { voices: voices.filter((voice) => voice.speaker_uuid !== separated) },
+          ]);
+          await route.fulfill({
+            response,
+            json: { ...body, clusters: clusters.filter(({ voices }) => voices.length > 0) },
+          });
+        });
+        await page.route('**/api/speaker-clusters/separate', async (route) => {
+          separated = (route.request().postDataJSON() as { speaker_uuid: string }).speaker_uuid;
+          await route.fulfill({ status: 204 });
+        });
+        await openTab(/^Unnamed/);
+        const shown = page.getByTestId('cluster');
+        await until('two voices are known', async () => (await shown.count()) === 2);
+        const voices = shown.first().getByRole('listitem');
+        const stays =
+          (await voices
+            .nth(1 - index)
+            .getByRole('link')
+            .textContent()) ?? '';
+        await shown
+          .first()
+          .getByRole('combobox', { name: /^Name of the voice/ })
+          .fill('Typed');
+        await voices
+          .nth(index)
+          .getByRole('button', { name: /^Not the same person/ })
+          .click();
+        await until('one is separated', async () => (await shown.count()) === 3);
+        const names = async (): Promise<string[]> =>
+          Promise.all(
+            (await shown.getByRole('combobox', { name: /^Name of the voice/ }).all()).map((box) => box.inputValue()),
+          );
+        assert.deepEqual(await names(), ['', 'Typed', '']);
+        assert.equal(await shown.nth(1).getByRole('link').textContent(), stays);
+        // Leaves without a question, and with the answers of the server.
+        await shown
+          .nth(1)
+          .getByRole('combobox', { name: /^Name of the voice/ })
+          .fill('');
+        await page.unrouteAll({ behavior: 'wait' });
+      }
+    }),
     step('a named voice is suggested in the other recording, and is never applied unasked', async () => {
       await page.goto(`/files/${first}`);
       await nameSpeaker('Speaker 1', 'Anna');
