@@ -241,8 +241,8 @@ describe('search', () => {
     ]);
     for (let i = 0; i < 30; i++) await indexer.add(record({ turns: long, tags: ['talks'] }));
     await indexer.add(record({ turns: [['Ann', 'we have no such word here at all today']] }));
-    for (const q of ['budget', 'tag:talks', 'budget tag:talks']) {
-      const pages = await Promise.all([1, 2].map((page) => indexer.search({ q, page: String(page) })));
+    for (const text of ['budget', 'tag:talks', 'budget tag:talks']) {
+      const pages = await Promise.all([1, 2].map((page) => indexer.search({ q: text, page: String(page) })));
       const found = pages.flatMap(({ results }) => results);
       expect(new Set(found.map(({ file_uuid }) => file_uuid)).size).toBe(30);
       expect(found.every(({ occurrences }) => occurrences.length === 3)).toBe(true);
