@@ -47,7 +47,12 @@ function SpeakerTabs({ open }: { open: number }) {
       <Text c="dimmed" size="sm" mb="md" maw={640}>
         {t`A voice that you have named is suggested in other recordings. Nothing is named without your decision, unless a profile allows it.`}
       </Text>
-      <Tabs defaultValue={open > 0 ? 'suggestions' : 'clusters'} keepMounted={false}>
+      <Tabs
+        defaultValue={open > 0 ? 'suggestions' : 'clusters'}
+        keepMounted={false}
+        // On a narrow window the tabs stay in one line.
+        styles={{ tab: { paddingInline: 'var(--mantine-spacing-xs)' } }}
+      >
         <Tabs.List mb="md">
           <Tabs.Tab value="suggestions" rightSection={open > 0 ? <Badge size="sm">{open}</Badge> : null}>
             {t`Suggestions`}
