@@ -167,8 +167,8 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       form.set('file', new Blob([['WEBVTT', ...cues].join('\n\n')]), 'Island.vtt');
       await client.ok('POST', '/api/transcripts/import', { body: form });
       await until('both passages are found', async () => {
-        const { results: files } = await client.search('beacon', 'keyword');
-        return files[0]?.title === 'Island' && (await client.search('beacon', 'keyword')).total_results === 2;
+        const { results: files, total_results: total } = await client.search('beacon', 'keyword');
+        return files[0]?.title === 'Island' && total === 2;
       });
       await page.goto('/search?q=beacon&mode=keyword');
       for (const number of [30, 70, 30]) {
@@ -186,7 +186,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       }
       await found(1);
     }),
-    step('an address is read as it is written, whatever its values look like', async () => {
+    step('the values of an address are read as text, also numbers, lists and quotes', async () => {
       for (const text of ['"annual garden"', 'true', '[1]', '5']) {
         await page.goto(`/search?q=${encodeURIComponent(text)}&page=true&collection={}&exact=5&mode=[1]`);
         await until(`${text} is searched`, async () => (await field().inputValue()) === text);
@@ -360,7 +360,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
         }
     }),
     step(
-      'what an account was told is gone when it signs out',
+      'notices of an account are removed when it signs out',
       async () => {
         await page.setViewportSize({ width: 1280, height: 800 });
         await page.goto('/search?q=garden');
@@ -368,12 +368,12 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
         await press(page, 'Save search');
         await page.getByRole('textbox', { name: 'Name' }).fill('Gardens');
         await press(page, 'Save');
-        const told = page.getByText('Search saved.');
-        await told.waitFor();
+        const notice = page.getByText('Search saved.');
+        await notice.waitFor();
         await press(page, /^Account of/);
         await page.getByRole('menuitem', { name: 'Sign out' }).click();
         await page.getByRole('button', { name: 'Sign in' }).waitFor();
-        assert.equal(await told.count(), 0);
+        assert.equal(await notice.count(), 0);
       },
       /\b401\b/,
     ),

@@ -11,15 +11,15 @@ export const noKeys: GroupKeys = { keys: [], keyOf: new Map(), next: 0 };
 export function keysFor(groups: readonly (readonly string[])[], before: GroupKeys): GroupKeys {
   let { next } = before;
   const taken = new Set<number>();
-  const wishes = groups.map((members) => {
-    const votes = Map.groupBy(members, (member) => before.keyOf.get(member));
-    const [key, voters = []] =
-      [...votes].filter(([of]) => of !== undefined).toSorted(([, one], [, other]) => other.length - one.length)[0] ??
+  const earlier = groups.map((members) => {
+    const byKey = Map.groupBy(members, (member) => before.keyOf.get(member));
+    const [key, found = []] =
+      [...byKey].filter(([of]) => of !== undefined).toSorted(([, one], [, other]) => other.length - one.length)[0] ??
       [];
-    return { key, votes: voters.length };
+    return { key, members: found.length };
   });
   const keys: number[] = [];
-  for (const [i, { key }] of [...wishes.entries()].toSorted(([, one], [, other]) => other.votes - one.votes)) {
+  for (const [i, { key }] of [...earlier.entries()].toSorted(([, one], [, other]) => other.members - one.members)) {
     keys[i] = key === undefined || taken.has(key) ? next++ : key;
     taken.add(keys[i]);
   }

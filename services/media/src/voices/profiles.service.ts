@@ -182,7 +182,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
           const rejected = await tx.speakerSuggestion.count({ where: { speakerId, profileId, state: 'rejected' } });
           const isNamed = speaker && speaker.profileId !== null && speaker.profileId !== profileId;
           if (rejected > 0 || isNamed)
-            throw conflict('voice_decided', 'Another decision about this voice was made meanwhile. Check it again.');
+            throw conflict('voice_decided', 'This voice was changed after the page was loaded. Check it again.');
           await linkSpeakers(tx, outbox, { actor, profile, ids: [speakerId] });
           return undefined;
         }
@@ -253,8 +253,8 @@ async function editableSpeakers(tx: Tx, caller: Caller, ids: readonly string[]) 
 }
 
 /**
- * The page of a person may be older than another decision: voices that were said to be different people meanwhile, or that
- * got another name, do not become one. @throws AppError voice_decided
+ * The page of a person may be older than another decision: voices that are kept apart by now, or that got another name, do
+ * not become one. @throws AppError voice_decided
  */
 async function requireUndecided(
   tx: Tx,
@@ -267,7 +267,7 @@ async function requireUndecided(
   if (apart > 0 || speakers.some((speaker) => speaker.profileId !== null && speaker.profileId !== profileId))
     throw conflict(
       'voice_decided',
-      'One of these voices was said to be another person meanwhile. Check the voices again.',
+      'One of these voices was changed after the page was loaded. Check the voices again.',
     );
 }
 

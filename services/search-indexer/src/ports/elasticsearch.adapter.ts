@@ -161,6 +161,7 @@ function keywordSearches(
   if (keyword.words.length + keyword.phrases.length === 0 && fileLimit > 0)
     return [
       passages,
+      // No sections: `keywordOf` reads the levels by their order.
       { size: 0, query: passages.query },
       { size: fileLimit, query: { bool: { filter: [...filters, { term: { kind: 'file' } }] } } },
     ];

@@ -42,7 +42,7 @@ type RunOptions = { force: boolean; signal?: AbortSignal | undefined };
 
 /**
  * Adds newly written rows to the indices; until then they slow searches down. A run takes seconds at 100,000 passages,
- * because LanceDB writes the table anew, so that runs become rarer with its size.
+ * because LanceDB writes the table again, so that runs become rarer with its size.
  */
 export function createMaintenance({ optimize, pause, log }: MaintenanceOptions) {
   let written = false;
@@ -74,7 +74,7 @@ export function createMaintenance({ optimize, pause, log }: MaintenanceOptions) 
 
 /**
  * Optimizes a table in a process of its own, with lower priority: within this one, searches would wait for the engine's
- * threads (measured: four times as long). Nothing else may write meanwhile.
+ * threads (measured: four times as long). Nothing else may write at the same time.
  */
 export function createOptimizer(directory: string, indexFrom: number): Optimize {
   const script = fileURLToPath(new URL('./lancedb-optimize.child.ts', import.meta.url));
