@@ -8,6 +8,6 @@ export const searchBench: Bench = {
     // A search by the bare engine makes it write several warnings.
     process.env['LANCEDB_LOG'] ??= 'error';
     const bench = await import('@overtone/search-indexer/bench');
-    yield* await bench.measureSearch({ size, folder });
+    yield* bench.measureSearch({ size, folder });
   },
 };

@@ -35,11 +35,14 @@ const model = { name: 'bench', dim };
 type Started = Awaited<ReturnType<typeof startSearch>>;
 
 /** Hybrid search over 100,000 passages, from the parsed request to the answer, beside the bare engine. */
-export async function measureSearch({ size, folder }: { size: number; folder: string }): Promise<Row[]> {
+export async function* measureSearch({ size, folder }: { size: number; folder: string }): AsyncGenerator<Row> {
   const world = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
   try {
     const turns = Math.min(1_000, Math.max(100, Math.round(1_000 * size)));
-    return [await quiet(world, turns), await crowded(world, turns), await recall(world), await busy(world, turns)];
+    yield await quiet(world, turns);
+    yield await crowded(world, turns);
+    yield await recall(world);
+    yield await busy(world, turns);
   } finally {
     await world.stop();
   }
