@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { frameLevels, levelRange, speechRegions } from '../audio/speech-regions.ts';
 import { serveTasks } from '../children/serve-tasks.ts';
-import { turnsFrom } from './acoustic.ts';
 import { featuresOf } from './features.ts';
 import { readNoisySpeech } from './noisy-features.ts';
 import { turnsInNoise } from './noisy-speakers.ts';
+import { turnsInQuiet } from './quiet-speakers.ts';
 import { addOverlaps } from './overlaps.ts';
 
 const request = z.object({
@@ -52,6 +52,6 @@ serveTasks(async (input, { onProgress }) => {
     hop: hopFor(seconds),
     onProgress: report(0, 0.6),
   });
-  const turns = turnsFrom(features, regions, bounds);
+  const turns = turnsInQuiet(features, regions, bounds);
   return { turns: await addOverlaps({ wavPath, seconds, levels, turns, step, onProgress: report(0.6, 0.95) }) };
 });

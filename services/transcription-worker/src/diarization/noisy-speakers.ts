@@ -1,16 +1,13 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
+import { blocksOf } from './blocks.ts';
 import { firstGroups, limitsOf, type Bounds } from './clustering.ts';
 import type { Features } from './features.ts';
 import { partsOf, rowsOf, sampled } from './parts.ts';
-import { likeliestSpeakers, toTurns } from './turns.ts';
-import { addFrames, joinVoices, judgeOf, silentVoice, voiceDistance, type Voice } from './voice.ts';
+import { joinVoices, voiceDistance, voiceOf, type Voice } from './voice.ts';
 
 /** The sounds of a shorter piece differ more than voices do in noise. */
 const pieceSeconds = 5;
-const blockSeconds = 0.4;
-/** Clustering costs the square of its pieces: of longer recordings an even sample is clustered, the rest assigned. */
-const mostPieces = 500;
 const fewestFrames = 25;
 /** A voice with fewer frames than this in all, or a smaller share of them, is a part of another one. */
 const leastSpeech = { frames: 100, share: 0.02 };
@@ -28,37 +25,16 @@ const oneVoice = 1;
  * Speaker turns of a recording with noise or reverberation. Blocks are assigned to the voices again after every two voices
  * that were joined, because the first groups contain parts of several speakers.
  */
-export function turnsInNoise({ table, times, count }: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] {
-  const voiceOf = ([from, to]: [number, number]): Voice => {
-    const voice = silentVoice();
-    addFrames(voice, table, from, to);
-    return voice;
-  };
-  const pieces = rowsOf(partsOf(regions, pieceSeconds), times, count).map(voiceOf);
-  const usable = sampled(
-    pieces.filter(({ frames }) => frames >= fewestFrames),
-    mostPieces,
-  );
-  const blocks = partsOf(regions, blockSeconds);
-  const rows = rowsOf(blocks, times, count);
-  const afterPause = blocks.map(({ start }, i) => start - (blocks[i - 1]?.end ?? -1) > 0.05);
-  const assign = (voices: readonly Voice[]): number[] => {
-    const judges = voices.map(judgeOf);
-    const scores = rows.map(([from, to]) =>
-      Float64Array.from(judges, (judge) => {
-        let sum = 0;
-        for (let row = from; row < to; row++) sum += judge(table, row);
-        return sum;
-      }),
-    );
-    return likeliestSpeakers(scores, afterPause, changeInBreath);
-  };
-  if (usable.length === 0)
-    return toTurns(
-      blocks,
-      blocks.map(() => 0),
-    );
-  const blockVoices = rows.map(voiceOf);
+export function turnsInNoise(features: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] {
+  const { table, times, count } = features;
+  const pieces = rowsOf(partsOf(regions, pieceSeconds), times, count)
+    .filter(([from, to]) => to - from >= fewestFrames)
+    .map(([from, to]) => voiceOf(table, from, to));
+  const usable = sampled(pieces);
+  const blocks = blocksOf(features, regions);
+  const assign = (voices: readonly Voice[]): number[] => blocks.assign(voices, changeInBreath);
+  if (usable.length === 0) return blocks.toTurns(assign([]));
+  const blockVoices = blocks.voices();
   const { low, high } = limitsOf(bounds, usable.length);
   const least = Math.max(leastSpeech.frames, leastSpeech.share * count);
   const refine = (voices: Voice[]): Voice[] => {
@@ -70,7 +46,7 @@ export function turnsInNoise({ table, times, count }: Features, regions: readonl
   };
   const labels = firstGroups(usable, Math.max(groupsAtStart, low), 'ward');
   const groups = [...new Set(labels)].map((label) => joinVoices(usable.filter((_, i) => labels[i] === label)));
-  return toTurns(blocks, assign(joinUntilDifferent(refine(groups), { low, high }, refine)));
+  return blocks.toTurns(assign(joinUntilDifferent(refine(groups), { low, high }, refine)));
 }
 
 /** Joins the two nearest voices until the rest are different people, within the limits. */

@@ -2,7 +2,7 @@ import type { Turn } from '@overtone/contracts';
 import { frameSeconds, speechThreshold } from '../audio/speech-regions.ts';
 import { bandCount, eachFrame, writeCepstrum } from './band-powers.ts';
 import { mergeTurns } from './turns.ts';
-import { addFrames, dims, judgeOf, silentVoice } from './voice.ts';
+import { addFrames, dims, emptyVoice, likelihoodOf, voiceOf } from './voice.ts';
 
 /** Fewer frames do not tell two voices from one; in more, a short overlap is lost. */
 const windowSeconds = 0.8;
@@ -33,7 +33,7 @@ export type OverlapRequest = {
   onProgress: (share: number) => void;
 };
 
-type Judge = ReturnType<typeof judgeOf>;
+type Likelihood = ReturnType<typeof likelihoodOf>;
 type Frames = {
   /** Spectral envelopes, `dims` per frame. */
   table: Float32Array;
@@ -42,7 +42,7 @@ type Frames = {
   speakers: Int32Array;
   count: number;
 };
-type Models = { voices: Judge[]; pairs: { speakers: [number, number]; judge: Judge }[] };
+type Models = { voices: Likelihood[]; pairs: { speakers: [number, number]; likelihood: Likelihood }[] };
 
 /**
  * Adds turns where two speakers of the recording speak at once: a window is an overlap if a model of two added voices is
@@ -92,25 +92,25 @@ async function readFrames({ wavPath, seconds, levels, turns, step, onProgress }:
 }
 
 function modelsOf({ table, voiced, speakers, count }: Frames, samples: ReadonlyMap<number, Float64Array[]>): Models {
-  const voices = new Map([...samples.keys()].map((speaker) => [speaker, silentVoice()]));
+  const voices = new Map([...samples.keys()].map((speaker) => [speaker, emptyVoice()]));
   for (let frame = 0; frame < count; frame++) {
     const voice = voices.get(speakers[frame] ?? -1);
     if (voiced[frame] && voice) addFrames(voice, table, frame, frame + 1);
   }
   const known = [...voices].filter(([, { frames }]) => frames >= minFrames);
   return {
-    voices: known.map(([, voice]) => judgeOf(voice)),
+    voices: known.map(([, voice]) => likelihoodOf(voice)),
     pairs: known.flatMap(([one], i) =>
       known.slice(0, i).map(([other]) => ({
         speakers: [one, other] as [number, number],
-        judge: judgeOfPair(samples.get(one) ?? [], samples.get(other) ?? []),
+        likelihood: likelihoodOfPair(samples.get(one) ?? [], samples.get(other) ?? []),
       })),
     ),
   };
 }
 
 /** The powers of sounds that do not depend on each other add up, so that any frame of one voice can meet any of the other. */
-function judgeOfPair(one: readonly Float64Array[], other: readonly Float64Array[]): Judge {
+function likelihoodOfPair(one: readonly Float64Array[], other: readonly Float64Array[]): Likelihood {
   const table = new Float32Array(framesOfPair * dims);
   const sum = new Float64Array(bandCount);
   for (let row = 0; row < framesOfPair; row++) {
@@ -120,9 +120,7 @@ function judgeOfPair(one: readonly Float64Array[], other: readonly Float64Array[
     for (let band = 0; band < bandCount; band++) sum[band] = (first?.[band] ?? 0) + (second?.[band] ?? 0);
     writeCepstrum(sum, table, row);
   }
-  const voice = silentVoice();
-  addFrames(voice, table, 0, framesOfPair);
-  return judgeOf(voice);
+  return likelihoodOf(voiceOf(table, 0, framesOfPair));
 }
 
 function findOverlaps(frames: Frames, models: Models, step: number): Turn[] {
@@ -149,12 +147,12 @@ type Scores = {
 };
 
 function scoresOf({ table, voiced }: Frames, { voices, pairs }: Models, from: number, to: number): Scores {
-  const sumsOf = (judge: Judge): Float64Array =>
-    runningSums(from, to, (frame) => (voiced[frame] ? judge(table, frame) : 0));
+  const sumsOf = (likelihood: Likelihood): Float64Array =>
+    runningSums(from, to, (frame) => (voiced[frame] ? likelihood(table, frame) : 0));
   return {
     voiced: runningSums(from, to, (frame) => voiced[frame] ?? 0),
     voices: voices.map(sumsOf),
-    pairs: pairs.map(({ speakers, judge }) => ({ speakers, sums: sumsOf(judge) })),
+    pairs: pairs.map(({ speakers, likelihood }) => ({ speakers, sums: sumsOf(likelihood) })),
   };
 }
 

@@ -9,8 +9,15 @@ export type Voice = {
   products: Float64Array;
 };
 
-export function silentVoice(): Voice {
+export function emptyVoice(): Voice {
   return { frames: 0, sum: new Float64Array(dims), products: new Float64Array(dims * dims) };
+}
+
+/** The voice of frames `from`..`to` of a table of features with `dims` columns. */
+export function voiceOf(table: Float32Array, from: number, to: number): Voice {
+  const voice = emptyVoice();
+  addFrames(voice, table, from, to);
+  return voice;
 }
 
 /** Adds frames `from`..`to` of a table of features with `dims` columns. */
@@ -30,7 +37,7 @@ export function addFrames(voice: Voice, table: Float32Array, from: number, to: n
 }
 
 export function joinVoices(voices: readonly Voice[]): Voice {
-  const joined = silentVoice();
+  const joined = emptyVoice();
   for (const voice of voices) {
     joined.frames += voice.frames;
     for (let i = 0; i < dims; i++) joined.sum[i] = (joined.sum[i] ?? 0) + (voice.sum[i] ?? 0);
@@ -89,8 +96,8 @@ export function voiceDistance(first: Voice, second: Voice): number {
   return gain / (parameters * Math.log(frames));
 }
 
-/** Log-likelihood (up to a constant) of a frame under a voice. */
-export function judgeOf(voice: Voice): (table: Float32Array, frame: number) => number {
+/** Computes the log-likelihood (up to a constant) of a frame under a voice. */
+export function likelihoodOf(voice: Voice): (table: Float32Array, frame: number) => number {
   const { factor, logDet } = factorOf(voice);
   const z = new Float64Array(dims);
   return (table, frame) => {
