@@ -13,6 +13,7 @@ import type { TextVectors } from '@overtone/service-kit';
 import type { Vectoriser } from '../src/ports/vectoriser.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
+import { createExclusions } from '../src/search/exclusions.service.ts';
 import { createLegs } from '../src/search/legs.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
@@ -81,6 +82,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
     access,
     ...legs,
     correct: createCorrections({ index, vocabulary }),
+    filesWith: createExclusions({ index }),
     telemetry,
     log,
   });

@@ -11,8 +11,10 @@ import { createDatabase, startNats } from '@overtone/testkit';
 import { createAccessStore } from '../src/access/access.store.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
+import { readProbes } from '../src/ports/lancedb-vector-index.ts';
 import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.ts';
 import type { IndexRow, SearchIndex } from '../src/ports/search-index.ts';
+import { createExclusions } from '../src/search/exclusions.service.ts';
 import { createLegs } from '../src/search/legs.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
@@ -71,6 +73,8 @@ async function startSearch(folder: string, passages: number) {
     log,
     minSimilarity: 0.2,
   });
+  const openPeer = async () => (await lancedb.connect(directory)).openTable(`passages_${build}`);
+  const probes = await readProbes(await openPeer());
   const search = createSearch({
     index,
     store,
@@ -78,6 +82,7 @@ async function startSearch(folder: string, passages: number) {
     collections: { filesOf: async () => null, filesNamed: async () => null, countFiles: async () => [] },
     ...legs,
     correct: createCorrections({ index, vocabulary: createVocabulary({ db }) }),
+    filesWith: createExclusions({ index }),
     telemetry,
     log,
   });
@@ -89,8 +94,9 @@ async function startSearch(folder: string, passages: number) {
     search,
     addFile: () => putFiles({ index, pool }, build, [newFile()]),
     maintain: () => index.maintain(),
-    /** The bare engine on the same rows. */
-    peer: async () => (await lancedb.connect(directory)).openTable(`passages_${build}`),
+    /** The bare engine on the same rows, and how many partitions it scans for the same recall. */
+    peer: openPeer,
+    probes,
     stop: async () => {
       await index.close();
       await backends.stop();
@@ -218,7 +224,7 @@ async function perSecond(turns: number, search: () => Promise<void>): Promise<nu
 async function recall(world: Started): Promise<Row> {
   const table = await world.peer();
   const nearest = async (vector: Float32Array, exact: boolean): Promise<unknown[]> => {
-    const query = table.query().nearestTo(vector).distanceType('cosine');
+    const query = table.query().nearestTo(vector).distanceType('cosine').nprobes(world.probes);
     const rows = await (exact ? query.bypassVectorIndex() : query).select(['id', '_distance']).limit(10).toArray();
     return rows.map((row: { id: unknown }) => row.id);
   };
@@ -297,6 +303,7 @@ async function peerSearch(
     .query()
     .nearestTo(world.vector())
     .distanceType('cosine')
+    .nprobes(world.probes)
     .fullTextSearch(new lancedb.MatchQuery(words.join(' '), 'terms'))
     .rerank(reranker)
     .select(['id', 'shown'])

@@ -19,6 +19,7 @@ import { createRebuildStore } from '../src/rebuild/rebuild.store.ts';
 import { createMentions } from '../src/retrieval/mentions.service.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
+import { createExclusions } from '../src/search/exclusions.service.ts';
 import { createLegs } from '../src/search/legs.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
@@ -78,6 +79,7 @@ export async function startIndexer() {
     collections: { filesOf, filesNamed: filesOf, countFiles },
     ...legs,
     correct,
+    filesWith: createExclusions({ index }),
     telemetry,
     log,
   });

@@ -10,6 +10,7 @@ export function SearchHelp() {
     ['in:"Sales calls"', t`only this collection; names with spaces need quotes`],
     ['after:2026-01', t`added in this month or later; also a day or a year`],
     ['before:2026-03-31', t`added before this day; also a month or a year`],
+    ['-budget', t`only recordings in which this word does not occur; also -"annual report"`],
     ['-tag:draft', t`without this tag; also -speaker: and -in:`],
   ];
   return (

@@ -32,12 +32,12 @@ const minCoverage = { file: 0.5, passage: 0.3 };
 /** In a small library every word that does not occur would look rare: these files are assumed in addition. */
 const assumed = { files: 20, withWord: 2 };
 
-/** Plans the search for a question. It has no operators: quotes in a question do not demand exact words. */
+/** Plans the search for a question. It has no operators: quotes and minus signs in a question mean nothing special. */
 export function planQuestion(
   question: string,
   { scope, languages, fileIds }: { scope: AccessScope; languages: Languages; fileIds: readonly string[] | null },
 ): SearchPlan {
-  const text = question.replaceAll(/["“”:]/gu, ' ');
+  const text = question.replaceAll(/["“”:]|(?<=^|\s)-/gu, ' ');
   const query = { ...hybrid, speakers: [], tags: [], file_type: [], q: text };
   return planSearch(query, { parsed: parseQuery(query.q), scope, fileIds, excludedFileIds: [], languages });
 }

@@ -87,6 +87,22 @@ describe('query', () => {
     });
   });
 
+  it('parses a minus before a word or a phrase as an exclusion, and a hyphen as part of a word', () => {
+    const { words, phrases, filters, text } = parseQuery('budget -draft -"last year" -e-mail long-term 3 - 2 -');
+    expect(words).toEqual(['budget', 'long', 'term', '3', '2']);
+    expect(phrases).toEqual([]);
+    expect(filters.excludedPhrases).toEqual([['draft'], ['last', 'year'], ['e', 'mail']]);
+    expect(text).not.toContain('draft');
+  });
+
+  it.each([
+    ['phrases', '"a b" '],
+    ['excluded words', '-word '],
+  ])('rejects more %s than can be searched for, and does not drop some of them', (_, written) => {
+    expect(() => parseQuery(written.repeat(8))).not.toThrow();
+    expect(() => parseQuery(written.repeat(9))).toThrow(/at most 8/);
+  });
+
   it('treats an unclosed quote as plain text', () => {
     expect(parseQuery('"budget')).toMatchObject({ words: ['budget'], phrases: [] });
   });
@@ -95,7 +111,7 @@ describe('query', () => {
     expect(parseQuery('?!* "" ()')).toMatchObject({ words: [], phrases: [] });
   });
 
-  it('limits the number of words and phrases', () => {
+  it('limits the number of words', () => {
     const { words } = parseQuery(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '));
     expect(words).toHaveLength(32);
   });

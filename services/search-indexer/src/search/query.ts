@@ -11,6 +11,8 @@ type QueryFilters = {
   /** Names of collections. */
   collections: string[];
   excludedCollections: string[];
+  /** Words and quoted phrases that must not occur in a recording, as word lists. */
+  excludedPhrases: string[][];
   /** Uploads from this time on and before this time, in epoch milliseconds. */
   from: number | null;
   before: number | null;
@@ -30,21 +32,22 @@ export type ParsedQuery = {
 };
 
 const phrasePattern = /"([^"]*)"/g;
+/** A word or a phrase with a minus. */
+const excludedPattern = /(?<=^|\s)-(?:"([^"]*)"|([\p{L}\p{N}]\S*))/gu;
 /** More words make a search slower, not better. */
 const maxWords = 32;
 const maxPhrases = 8;
 
 /**
- * Parses operators (`speaker:"Name"`, `-tag:name`, `in:collection`, `after:2026-03`, `before:2026-04-01`) and `"quoted
- * phrases"`; everything else is words. Stop words, and in a question the words by which people ask, are dropped unless
- * there are no others. @throws AppError invalid for a date that does not exist; any other input is valid.
+ * Parses operators (`speaker:"Name"`, `-tag:name`, `in:collection`, `after:2026-03`, `before:2026-04-01`), excluded words
+ * (`-word`, `-"two words"`) and `"quoted phrases"`; everything else is words. Stop words, and in a question the words by which people ask, are dropped unless
+ * there are no others. @throws AppError invalid_request for a date that does not exist, and for too many phrases.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const filters = readFilters(query);
-  const withoutOperators = query.replaceAll(operatorPattern, blank);
-  const phrases = [...withoutOperators.matchAll(phrasePattern)]
-    .map(([, inner = '']) => splitWords(inner).map((word) => word.text))
-    .filter((phrase) => phrase.length > 0);
+  const withNames = query.replaceAll(operatorPattern, blank);
+  const filters = { ...readFilters(query), excludedPhrases: phrasesOf(withNames, excludedPattern) };
+  const withoutOperators = withNames.replaceAll(excludedPattern, blank);
+  const phrases = phrasesOf(withoutOperators, phrasePattern);
   const loose = withoutOperators.replaceAll(phrasePattern, blank);
   const asked = isQuestion(loose);
   const places = wordsToSearch(unique(splitWords(loose)), { asked, required: phrases.length === 0 }).slice(0, maxWords);
@@ -54,7 +57,7 @@ export function parseQuery(query: string): ParsedQuery {
     text: phrases.length === 0 && asked ? words.join(' ') : text,
     words,
     places,
-    phrases: phrases.slice(0, maxPhrases).map((phrase) => phrase.slice(0, maxWords)),
+    phrases,
     filters,
   };
 }
@@ -64,13 +67,22 @@ export function hasFilters({ from, before, ...names }: QueryFilters): boolean {
   return from !== null || before !== null || Object.values(names).some((values) => values.length > 0);
 }
 
+function phrasesOf(text: string, pattern: RegExp): string[][] {
+  const phrases = [...text.matchAll(pattern)]
+    .map(([, quoted, bare]) => splitWords(quoted ?? bare ?? '').map((word) => word.text))
+    .filter((phrase) => phrase.length > 0);
+  if (phrases.length > maxPhrases)
+    throw invalid('invalid_request', `A search can have at most ${maxPhrases} phrases in quotes or excluded words`);
+  return phrases.map((phrase) => phrase.slice(0, maxWords));
+}
+
 /** Blanks of the same length, so that the other words keep their places. */
 function blank(found: string): string {
   return ' '.repeat(found.length);
 }
 
-function readFilters(query: string): QueryFilters {
-  const filters: QueryFilters = {
+function readFilters(query: string): Omit<QueryFilters, 'excludedPhrases'> {
+  const filters: Omit<QueryFilters, 'excludedPhrases'> = {
     speakers: [],
     excludedSpeakers: [],
     tags: [],

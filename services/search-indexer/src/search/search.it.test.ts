@@ -312,6 +312,28 @@ describe('search', () => {
     await expect(indexer.search({ q: 'budget after:soon' })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
+  it('excludes recordings with an excluded word or phrase, in all forms of the word and in both legs', async () => {
+    await indexer.add(
+      record({ title: 'Board', turns: [['Ann', 'the budget of last year']] }),
+      record({
+        title: 'Sales',
+        turns: [
+          ['Bob', 'the budget'],
+          ['Ann', 'two deadlines, and a year that was the last'],
+        ],
+      }),
+      record({ title: 'Deadline', turns: [['Bob', 'the budget']] }),
+    );
+    const titles = async (query: string, mode: 'hybrid' | 'semantic' = 'hybrid') =>
+      (await indexer.search({ q: query, search_mode: mode })).results.map(({ title }) => title).sort();
+    expect(await titles('budget')).toEqual(['Board', 'Deadline', 'Sales']);
+    expect(await titles('budget -deadline')).toEqual(['Board']);
+    expect(await titles('budget -deadline', 'semantic')).toEqual(['Board']);
+    expect(await titles('budget -"last year"')).toEqual(['Deadline', 'Sales']);
+    expect(await titles('-year')).toEqual(['Deadline']);
+    expect(await titles('budget -unknown')).toEqual(['Board', 'Deadline', 'Sales']);
+  });
+
   it('drops what an excluded speaker says, but not the other words of the passage', async () => {
     await indexer.add(
       record({

@@ -6,6 +6,7 @@ import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { FindCorrection } from './corrections.service.ts';
 import { markedWords } from './corrections.ts';
+import type { FindFilesWith } from './exclusions.service.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
 import { occurrenceOf, resultOf, shownOf, sortFiles } from './results.ts';
 import {
@@ -32,6 +33,7 @@ export type SearchDeps = {
   findPassages: FindPassages;
   readMeaning: ReadMeaning;
   correct: FindCorrection;
+  filesWith: FindFilesWith;
   telemetry: Pick<Telemetry, 'search'>;
   log: Pick<Log, 'warn'>;
 };
@@ -43,7 +45,8 @@ type Context = SearchContext & {
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
 export function createSearch(deps: SearchDeps) {
-  const { access, collections, index, store, find, findPassages, readMeaning, correct, telemetry, log } = deps;
+  const { access, collections, index, store, find, findPassages, readMeaning, correct, filesWith, telemetry, log } =
+    deps;
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -143,7 +146,9 @@ export function createSearch(deps: SearchDeps) {
       filesOfCollections(query.collection, parsed.filters, searcher),
       store.withheld(),
     ]);
-    const context = { parsed, scope, languages, withheld, meaning, ...files };
+    const excluded = await filesWith(parsed.filters.excludedPhrases, scope, languages);
+    const excludedFileIds = [...files.excludedFileIds, ...excluded];
+    const context = { parsed, scope, languages, withheld, meaning, fileIds: files.fileIds, excludedFileIds };
     const found = await withCorrection(query, context, await runSearch(query, context));
     const facets = query.facets ? await facetsOf(found.files, scope, searcher) : null;
     const seconds = (performance.now() - started) / 1000;

@@ -5,6 +5,7 @@ import type { Db, Pool } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createCorrections } from './corrections.service.ts';
+import { createExclusions } from './exclusions.service.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { createSearch, type SearchDeps } from './search.service.ts';
 import type { FindFiles, ReadMeaning } from './search.ts';
@@ -37,8 +38,9 @@ export function createSearchSlice({
   const store = createSearchStore({ db, pool });
   const legs = createLegs({ ...deps, index, store });
   const correct = createCorrections({ index, vocabulary });
+  const filesWith = createExclusions({ index });
   const { telemetry, log } = deps;
-  const search = createSearch({ access, collections, index, store, ...legs, correct, telemetry, log });
+  const search = createSearch({ access, collections, index, store, ...legs, correct, filesWith, telemetry, log });
   return {
     ...legs,
     store,

@@ -54,7 +54,7 @@ export type SearchContext = {
   scope: AccessScope;
   /** The files of the requested collections; null: none was requested. */
   fileIds: readonly string[] | null;
-  /** The files of the excluded collections. */
+  /** The files of excluded collections, and those with excluded words. */
   excludedFileIds: readonly string[];
   languages: Languages;
 };
