@@ -33,6 +33,9 @@ export function createLanguage(random: () => number) {
   return { text: (words: number) => Array.from({ length: words }, word).join(' '), tellingWord };
 }
 
+/** The spread of vectors around their topics. Measured: with 1.5, neighbors are as hard to find as among windows of meetings. */
+const spread = 1.5;
+
 /** A unit vector near one of the given topics. */
 export function createVectors(random: () => number, dim: number) {
   const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
@@ -43,7 +46,7 @@ export function createVectors(random: () => number, dim: number) {
   const topics = Array.from({ length: 500 }, () => unit(Float32Array.from({ length: dim }, gauss)));
   return (): Float32Array => {
     const topic = topics[Math.floor(random() * topics.length)] ?? new Float32Array(dim);
-    return unit(topic.map((x) => x + (0.6 / Math.sqrt(dim)) * gauss()));
+    return unit(topic.map((x) => x + (spread / Math.sqrt(dim)) * gauss()));
   };
 }
 

@@ -283,8 +283,8 @@ export function indexContract(open: () => SearchIndex): void {
     expect(keyword.status).toBe('not_asked');
     expect(idsOf(semantic)).toEqual([`${first}:0`, `${second}:0`]);
     const scores = semantic.status === 'ok' ? semantic.hits.map((hit) => hit.score) : [];
-    expect(scores[0]).toBeCloseTo(1, 4);
-    expect(scores[1]).toBeCloseTo(0.6, 4);
+    expect(scores[0]).toBeCloseTo(1, 3);
+    expect(scores[1]).toBeCloseTo(0.6, 3);
     const mine = await index.search({ ...request, filter: { ...everything, ownerId: randomUUID() } });
     expect(idsOf(mine.semantic)).toEqual([]);
   });

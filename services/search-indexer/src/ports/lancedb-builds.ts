@@ -8,7 +8,7 @@ const build = z.object({
   model: z.object({ name: z.string(), dim: z.int() }).nullable(),
 });
 /** Version of the table columns. */
-const columnsVersion = 0;
+const columnsVersion = 1;
 const version = rowVersion + columnsVersion;
 const schema = z.object({
   version: z.literal(version),

@@ -98,17 +98,18 @@ function toLance(lance: Lance, { words, phrases }: KeywordQuery): lancedb.FullTe
 }
 
 async function semanticLeg(
-  { table, rowIds }: OpenTable,
+  { table, rowIds, probes }: OpenTable,
   request: SearchRequest,
   vector: Float32Array,
 ): Promise<LegResult> {
   const where = whereOf(request.filter, null);
+  const scanned = await probes();
   const hits = await resolveHits(
     rowIds,
     '_distance',
     (distance) => 1 - distance,
     (extraColumns) => {
-      let query = table.query().nearestTo(vector).distanceType('cosine');
+      let query = table.query().nearestTo(vector).distanceType('cosine').nprobes(scanned);
       if (where) query = query.where(where);
       return query
         .select(['_distance', ...extraColumns])

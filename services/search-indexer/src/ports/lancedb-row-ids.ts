@@ -37,7 +37,7 @@ export function createRowIdCache(table: Table) {
       addresses.set(id, address);
     }
   };
-  const known = (address: number): string | undefined => fetched.get(address) ?? scanned?.idAt(address);
+  const known = (address: number): string | undefined => scanned?.idAt(address) ?? fetched.get(address);
   void scan();
 
   return {

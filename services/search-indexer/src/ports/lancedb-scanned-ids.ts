@@ -56,6 +56,7 @@ async function index(batches: readonly Column[]): Promise<ScannedIds> {
     }
   }
   const starts = Float64Array.from(runs, ({ start }) => start);
+  const fragments = firstOfFragments(addresses);
   const runsOf = Map.groupBy(runs.keys(), (run) => runs[run]?.fileId ?? '');
   const restOf = (at: number): string => rests.toString('latin1', restAt[at], restAt[at + 1]);
   /** From the last byte, because the rests of neighbors differ there. Strings cost seven times as much. */
@@ -69,8 +70,8 @@ async function index(batches: readonly Column[]): Promise<ScannedIds> {
 
   return {
     idAt: (address) => {
-      const at = lastNotAbove(addresses, address);
-      if (addresses[at] !== address) return undefined;
+      const at = indexOfAddress(addresses, fragments, address);
+      if (at === undefined) return undefined;
       return (runs[lastNotAbove(starts, at)]?.fileId ?? '') + restOf(at);
     },
     addressOf: (id) => {
@@ -81,6 +82,28 @@ async function index(batches: readonly Column[]): Promise<ScannedIds> {
       return undefined;
     },
   };
+}
+
+const fragmentSize = 2 ** 32;
+
+/** Where the addresses of each fragment of the table begin. */
+function firstOfFragments(addresses: Float64Array): Map<number, number> {
+  const first = new Map<number, number>();
+  for (let at = 0; at < addresses.length; at++) {
+    const fragment = Math.floor((addresses[at] ?? 0) / fragmentSize);
+    if (!first.has(fragment)) first.set(fragment, at);
+  }
+  return first;
+}
+
+/** Addresses of a fragment are consecutive, except for deleted rows, so that the first guess is mostly right. */
+function indexOfAddress(addresses: Float64Array, fragments: ReadonlyMap<number, number>, address: number) {
+  const first = fragments.get(Math.floor(address / fragmentSize));
+  if (first === undefined) return undefined;
+  const guess = first + address - (addresses[first] ?? 0);
+  if (addresses[guess] === address) return guess;
+  const at = lastNotAbove(addresses, address);
+  return addresses[at] === address ? at : undefined;
 }
 
 /** The index of the last value that is not above `wanted`; -1 when there is none. */

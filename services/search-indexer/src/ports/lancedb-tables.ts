@@ -1,18 +1,22 @@
 import type * as lancedb from '@lancedb/lancedb';
 import type { Connection, Table } from '@lancedb/lancedb';
-import type { Log } from '@overtone/service-kit';
+import { cachedFor, type Log } from '@overtone/service-kit';
 import { tableOf, type BuildsFile } from './lancedb-builds.ts';
 import { createRowIndices } from './lancedb-maintenance.ts';
 import { createRowIdCache, type RowIdCache } from './lancedb-row-ids.ts';
 import { schemaOf } from './lancedb-rows.ts';
+import { readProbes } from './lancedb-vector-index.ts';
 import type { Build } from './search-index.ts';
 
 /** Bytes of index data kept in memory; LanceDB itself would take up to 6 GB. */
 const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
 
+/** Maintenance may build the vector index again with more partitions. */
+const probesCacheMs = 10_000;
+
 type Engine = { lance: typeof lancedb; db: Connection };
-/** An open table with its row id cache. */
-export type OpenTable = { lance: typeof lancedb; table: Table; rowIds: RowIdCache };
+/** An open table with its row id cache. `probes`: the partitions that a query by vector must scan, see `readProbes`. */
+export type OpenTable = { lance: typeof lancedb; table: Table; rowIds: RowIdCache; probes: () => Promise<number> };
 export type LanceTables = ReturnType<typeof createLanceTables>;
 
 /** The tables of the builds. */
@@ -27,7 +31,7 @@ export function createLanceTables({ directory, file, log }: { directory: string;
   };
   const openTable = async (build: string): Promise<OpenTable> => {
     const { lance, db } = await engine.load();
-    return withRowIds(lance, await db.openTable(tableOf(build)));
+    return open(lance, await db.openTable(tableOf(build)));
   };
 
   return {
@@ -38,7 +42,7 @@ export function createLanceTables({ directory, file, log }: { directory: string;
       await dropUnknownTables(db, [current, building]);
       const table = await db.createEmptyTable(tableOf(id), schemaOf(model?.dim ?? null));
       await createRowIndices(lance, table);
-      await remember(id, Promise.resolve(withRowIds(lance, table)));
+      await remember(id, Promise.resolve(open(lance, table)));
     },
     drop: async (build: string): Promise<void> => {
       const { db } = await engine.load();
@@ -75,8 +79,9 @@ async function connect(directory: string): Promise<Engine> {
   return { lance, db: await lance.connect(directory, {}, session) };
 }
 
-function withRowIds(lance: typeof lancedb, table: Table): OpenTable {
-  return { lance, table, rowIds: createRowIdCache(table) };
+function open(lance: typeof lancedb, table: Table): OpenTable {
+  const probes = cachedFor(probesCacheMs, () => readProbes(table));
+  return { lance, table, rowIds: createRowIdCache(table), probes: probes.get };
 }
 
 /** Drops tables without a build, left by an interrupted swap or an earlier version. */
