@@ -253,6 +253,7 @@ export const topology: Record<ServiceName, Topology> = {
       'embed-outdated-voices': mediaVoiceEvents.outdated,
       'hide-voices': mediaEvents.binned,
       'forget-voices': mediaEvents.deleted,
+      'forget-removed-voices': mediaEvents.recordingRemoved,
       'follow-voice-setting': mediaVoiceEvents.allowedChanged,
     },
     enqueues: all<JobDef>(voiceJobs),

@@ -95,6 +95,11 @@ export function hasMedia({ contentType, objectKey }: Pick<FileRow, 'contentType'
   return objectKey === '' || /^(audio|video)\//.test(contentType);
 }
 
+/** The same rule as a filter. */
+export const withMedia = {
+  OR: [{ objectKey: '' }, { contentType: { startsWith: 'audio/' } }, { contentType: { startsWith: 'video/' } }],
+} satisfies Prisma.MediaFileWhereInput;
+
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
 /** The error for a recording that a retention rule deleted; the transcript remains. */

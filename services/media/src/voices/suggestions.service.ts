@@ -2,7 +2,6 @@ import { voiceLimits, type AnswerOf, type mediaRoutes } from '@overtone/contract
 import type { Caller } from '@overtone/service-kit';
 import { may, usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
-import { hasMedia } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { clusterVoices } from './voices.ts';
@@ -57,12 +56,7 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
 
     clusters: async ({ userId }: Caller): Promise<AnswerOf<Routes['listClusters']>> => {
       await requireVoices(db);
-      const files = (
-        await db.mediaFile.findMany({
-          where: { userId, ...withVoices },
-          select: { id: true, contentType: true, objectKey: true },
-        })
-      ).filter(hasMedia);
+      const files = await db.mediaFile.findMany({ where: { userId, ...withVoices }, select: { id: true } });
       const unnamed = await readOccurrences(
         db,
         Prisma.sql`f.uuid = any(${files.map(({ id }) => id)}::uuid[])

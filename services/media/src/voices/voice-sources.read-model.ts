@@ -1,6 +1,5 @@
 import type { mediaVoiceRpc, ReplyOf, RequestOf } from '@overtone/contracts';
 import type { Db } from '../database.ts';
-import { hasMedia } from '../files/files.ts';
 import { fingerprintOf, selectSpans } from './voices.ts';
 import { readVoiceSettings, withVoices } from './voices.store.ts';
 
@@ -12,7 +11,7 @@ export function createVoiceSources({ db }: { db: Db }) {
     read: async ({ fileId }: RequestOf<Rpc['voiceSource']>): Promise<ReplyOf<Rpc['voiceSource']>> => {
       if (!(await readVoiceSettings(db)).profiles_enabled) return { file: null };
       const file = await db.mediaFile.findFirst({ where: { id: fileId, ...withVoices } });
-      if (!file || !hasMedia(file)) return { file: null };
+      if (!file) return { file: null };
       const spoken = await db.$queryRaw<Parameters<typeof selectSpans>[0]>`
         select s.uuid::text as "speakerId", t.start_time as start, t.end_time as end,
           t.words @> '[{"overlap": true}]' as "hasOverlap"

@@ -10,6 +10,7 @@ import {
   type DataOf,
   type FileDetail,
   type mediaRoutes,
+  type ReplyOf,
   type SpeakerProfile,
   type VoiceSuggestion,
 } from '@overtone/contracts';
@@ -263,6 +264,25 @@ describe('a voice that got a name', () => {
     await name(other.speakers[0], 'anna');
     await allow(true);
     expect(await profiles()).toMatchObject([{ name: expect.stringMatching(/^anna$/i), speakers: 2 }]);
+  });
+});
+
+describe('the recordings whose voices are embedded', () => {
+  it('are listed without imported transcripts, which have no sound', async () => {
+    const { run } = await record('anna', 'ben');
+    const form = new FormData();
+    form.set('file', new Blob(['1\n00:00:01,000 --> 00:00:02,000\nAda: Good morning.\n']), 'talk.srt');
+    const imported = await media.call(owner, 'POST', '/api/transcripts/import', { body: form });
+    const { uuid } = (await imported.json()) as FileDetail;
+    const listed: ReplyOf<typeof mediaVoiceRpc.listVoiceFiles>['files'] = [];
+    for (let last: string | null = null; ; last = listed.at(-1)?.fileId ?? null) {
+      const { files } = await indexer.request(mediaVoiceRpc.listVoiceFiles, { after: last, limit: 500 });
+      if (files.length === 0) break;
+      listed.push(...files);
+    }
+    const ids = listed.filter(({ ownerId }) => ownerId === owner.userId).map(({ fileId }) => fileId);
+    expect(ids).toEqual([run.fileId]);
+    expect((await indexer.request(mediaVoiceRpc.voiceSource, { fileId: uuid })).file).toBeNull();
   });
 });
 

@@ -10,6 +10,7 @@ import { createSettingsStore, type Outbox, type SettingsDb, type SettingsStore }
 import { conflict, type Caller } from '@overtone/service-kit';
 import { groupsOf } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
+import { withMedia } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
 import { pairKey } from './voices.ts';
 
@@ -140,8 +141,9 @@ export async function rejectProfile(
   });
 }
 
-/** Files whose voices are embedded, if they have a recording. */
+/** Files whose voices are embedded. */
 export const withVoices = {
+  ...withMedia,
   transcriptVersion: { gt: 0 },
   transcriptProvisional: false,
   deletedAt: null,

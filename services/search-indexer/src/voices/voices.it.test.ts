@@ -31,6 +31,8 @@ let media: Bus;
 /** Calls of the fake worker that fail from now on, as if its process had been killed. */
 let deaths = 0;
 let embedded: string[] = [];
+/** Files for which a job ran. */
+const tried = new Set<string>();
 /** Recordings that the fake worker cannot read, and how often it reported one. */
 const unreadable = new Set<string>();
 let isPermanent = false;
@@ -53,6 +55,7 @@ function vectorOf(person: number, version: VoiceVersion): string {
 
 /** Does the work of a worker, and dies now and then before or after it has sent its result. */
 async function embed({ fileId }: { fileId: string }): Promise<Record<string, never>> {
+  tried.add(fileId);
   const claimed = await bus.request(voiceRpc.claimVoices, { fileId });
   if (claimed.outcome === 'none') return {};
   const recording = recordings.get(fileId);
@@ -297,6 +300,29 @@ describe('the speaker index', () => {
     unreadable.clear();
     await change('POST', '/retry');
     await untilEmbedded('v3');
+  });
+
+  it('never counts a file without sound, such as an imported transcript', async () => {
+    const imported = randomUUID();
+    await world.emit(mediaEvents.transcriptEdited, { fileId: imported, ownerId, transcriptVersion: 1 });
+    const { fileId } = addRecording([2, 6]);
+    await world.emit(mediaEvents.transcriptEdited, { fileId, ownerId, transcriptVersion: 1 });
+    await untilEmbedded('v3');
+    expect(tried).not.toContain(imported);
+    expect(tried).toContain(fileId);
+  });
+
+  it('removes the voices of a recording that a retention rule removed from every version', async () => {
+    const { fileId, speakerIds } = addRecording([2, 6]);
+    await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+    await untilEmbedded('v3');
+    await untilEmbedded('v4');
+    recordings.delete(fileId);
+    await world.emit(mediaEvents.recordingRemoved, { fileId, ownerId });
+    await untilEmbedded('v3');
+    await untilEmbedded('v4');
+    const groups = [{ groupId: randomUUID(), speakerIds }];
+    await waitFor(async () => (await compare(speakerIds, groups)).length === 0 || undefined);
   });
 
   it('removes the voices of a deleted file from every version', async () => {

@@ -71,8 +71,13 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
     queueDue,
     forget,
 
+    /** A file without sound, such as an imported transcript, is never due: it would be counted among the recordings. */
     markDue: async (fileId: string, ownerId: string): Promise<void> => {
       if (!(await states.readAlias()).enabled) return;
+      if (!(await sources.read(fileId))) {
+        await forget(fileId);
+        return;
+      }
       await states.markDue(fileId, ownerId);
       await queueNext(fileId);
     },

@@ -55,6 +55,12 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
       /** A file was moved to the bin or deleted: removes the embeddings of its speakers. */
       consumer(mediaEvents.binned, 'hide-voices', async ({ fileId }) => void (await voices.forget(fileId))),
       consumer(mediaEvents.deleted, 'forget-voices', async ({ fileId }) => void (await voices.forget(fileId))),
+      /** A retention rule removed the recording; the transcript remains. */
+      consumer(
+        mediaEvents.recordingRemoved,
+        'forget-removed-voices',
+        async ({ fileId }) => void (await voices.forget(fileId)),
+      ),
       /** Voices may be stored from now on, or must not be any more. */
       consumer(mediaVoiceEvents.allowedChanged, 'follow-voice-setting', async ({ allowed }, { signal }) =>
         allowed ? voices.addMissing(signal) : voices.eraseAll(),
