@@ -116,10 +116,20 @@ export const voiceRoutes = {
     summary: 'Where the person of a profile speaks, among the recordings that the caller may read',
     answer: z.array(voiceOccurrence),
   }),
+  rejectedVoices: route('GET', '/api/speaker-profiles/{uuid}/rejected-voices', 'user', {
+    summary: 'Unnamed voices that were rejected for a profile, in recordings that the caller may edit',
+    answer: z.array(voiceOccurrence),
+  }),
   listClusters: route('GET', '/api/speaker-clusters', 'user', {
     summary: "Voices without a name in the caller's recordings, likely one person each",
     answer: z.object({
-      clusters: z.array(z.object({ voices: z.array(voiceOccurrence) })),
+      clusters: z.array(
+        z.object({
+          voices: z.array(voiceOccurrence),
+          /** Other voices in the caller's recordings that are not the same person as one of these. */
+          kept_apart: z.array(voiceOccurrence),
+        }),
+      ),
       /** Voices that are not compared: their recording waits, could not be read, or contains too little of them. */
       waiting: z.int(),
       failed: z.int(),
@@ -132,6 +142,11 @@ export const voiceRoutes = {
     body: z.object({ speaker_uuid: z.uuid(), other_uuids: speakers }),
     errors: [...off, 'not_found', 'permission_required', 'speaker_mismatch'],
   }),
+  undoSeparation: route('POST', '/api/speaker-clusters/separate/undo', 'user', {
+    summary: 'These voices can be the same person: do not keep the first ones apart from the others any more',
+    body: z.object({ speaker_uuids: speakers, other_uuids: speakers }),
+    errors: [...off, 'not_found', 'permission_required', 'voice_decided'],
+  }),
   listVoiceSuggestions: route('GET', '/api/speaker-suggestions', 'user', {
     summary: "Open suggestions who speaks, in the caller's recordings or in one file",
     query: z.object({ file_uuid: z.uuid().optional() }),
@@ -139,8 +154,12 @@ export const voiceRoutes = {
     errors: ['not_found'],
   }),
   decideSuggestion: route('POST', '/api/speakers/{uuid}/verify', 'user', {
-    summary: 'Accept or reject that a speaker is the person of a profile; a rejection is remembered',
-    body: z.object({ action: z.enum(['accept', 'reject']), profile_uuid: z.uuid() }),
+    summary: 'Decide whether a speaker is the person of a profile; a rejection is remembered until it is taken back',
+    body: z.object({
+      /** `undo_reject` suggests the profile again; `accept_rejected` names the speaker, although that was rejected before. */
+      action: z.enum(['accept', 'reject', 'undo_reject', 'accept_rejected']),
+      profile_uuid: z.uuid(),
+    }),
     errors: [...off, 'permission_required', 'speaker_mismatch', 'voice_decided'],
   }),
 };

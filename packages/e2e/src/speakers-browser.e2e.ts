@@ -55,6 +55,17 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       .toSorted();
   const namesIn = async (file: string): Promise<(string | null)[]> =>
     (await client.file(file)).speakers.map(({ display_name: name }) => name);
+  /** What is shown is accessible and fits into windows of all widths. */
+  const checkWidths = async (name: string): Promise<void> => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.deepEqual(await barriers(page, schemesAt(width)), [], `${name} has accessibility violations (${width})`);
+      await until(`${name} fits into ${width} pixels`, () => fitsWidth(page));
+      await page.screenshot({ path: join(screenshots, `${name}-${width}.png`), fullPage: true });
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  };
+  const titleOf = async (file: string): Promise<string> => (await client.file(file)).title;
   const nameSpeaker = async (label: string, name: string): Promise<void> => {
     await page.getByRole('button', { name: `Rename ${label}`, exact: true }).click();
     await page.getByLabel(`Name of ${label}`, { exact: true }).fill(name);
@@ -153,8 +164,8 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
           const response = await route.fetch();
           const body = (await response.json()) as { clusters: { voices: { speaker_uuid: string }[] }[] };
           const clusters = body.clusters.flatMap(({ voices }) => [
-            { voices: voices.filter((voice) => voice.speaker_uuid === separated) },
-            { voices: voices.filter((voice) => voice.speaker_uuid !== separated) },
+            { voices: voices.filter((voice) => voice.speaker_uuid === separated), kept_apart: [] },
+            { voices: voices.filter((voice) => voice.speaker_uuid !== separated), kept_apart: [] },
           ]);
           await route.fulfill({
             response,
@@ -197,6 +208,32 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         await page.unrouteAll({ behavior: 'wait' });
       }
     }),
+    step('voices that were said to be different people by mistake are one person again, also later', async () => {
+      await openTab(/^Unnamed/);
+      const shown = page.getByTestId('cluster');
+      const separateFirst = async (): Promise<void> => {
+        await until('two groups', async () => (await shown.count()) === 2);
+        await page
+          .getByRole('button', { name: /^Not the same person/ })
+          .first()
+          .click();
+        await until('one is separated', async () => (await shown.count()) === 3);
+      };
+      await separateFirst();
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await page.getByText('Undone.').waitFor();
+      await separateFirst();
+      await page.reload();
+      await page.getByRole('tab', { name: /^Unnamed/ }).click();
+      await until('both sides say it', async () => (await page.getByTestId('kept-apart').count()) === 2);
+      await checkWidths('speakers-kept-apart');
+      await page
+        .getByRole('button', { name: /^Can be the same person/ })
+        .first()
+        .click();
+      await until('two groups again', async () => (await shown.count()) === 2);
+      assert.equal(await page.getByTestId('kept-apart').count(), 0);
+    }),
     step('a named voice is suggested in the other recording, and is never applied unasked', async () => {
       await page.goto(`/files/${first}`);
       await nameSpeaker('Speaker 1', 'Anna');
@@ -206,6 +243,48 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       assert.deepEqual(await namesIn(second), [null, null]);
       await page.goto(`/files/${second}`);
       await page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna').waitFor();
+    }),
+    step('a rejection is undone from its notice, or later in the profile', async () => {
+      await page.goto(`/files/${second}`);
+      const anna = page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna');
+      const reject = page.getByRole('button', { name: 'Reject: Speaker 2 is not Anna' });
+      await reject.click();
+      await anna.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await anna.waitFor();
+      await reject.click();
+      await anna.waitFor({ state: 'detached' });
+      await openTab(/^Profiles/);
+      await page.getByRole('button', { name: 'Recordings of Anna' }).click();
+      const rejected = page.getByTestId('rejected-voices');
+      await rejected.waitFor();
+      await checkWidths('speakers-rejected');
+      await rejected.getByRole('button', { name: /^It is Anna: Speaker 2 in / }).click();
+      await rejected.waitFor({ state: 'detached' });
+      await until('it is named', async () => (await namesIn(second)).includes('Anna'));
+      await page
+        .getByTestId('profile-voices')
+        .getByRole('listitem')
+        .filter({ hasText: await titleOf(second) })
+        .getByRole('button')
+        .last()
+        .click();
+      await rejected.waitFor();
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await until('it is named again', async () => (await namesIn(second)).includes('Anna'));
+      // The next steps need an open suggestion.
+      const [, speaker] = (await client.file(second)).speakers;
+      const decide = async (action: string): Promise<void> => {
+        const { profiles } = await client.ok<{ profiles: { uuid: string; name: string }[] }>(
+          'GET',
+          '/api/speaker-profiles',
+        );
+        const profile = profiles.find(({ name }) => name === 'Anna');
+        await client.send('POST', `/api/speakers/${speaker?.uuid}/verify`, { action, profile_uuid: profile?.uuid });
+      };
+      await decide('reject');
+      await decide('undo_reject');
+      await until('both are suggested', async () => (await suggestedIn(second)).length === 2);
     }),
     step(
       'the list of suggestions is operated by keys: move, reject, accept, and the next entry has the focus',

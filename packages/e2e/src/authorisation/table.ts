@@ -327,9 +327,14 @@ export const table: Record<string, Entry> = {
     unknownProfile,
   ),
   'GET /api/speaker-profiles/{uuid}/occurrences': unknownToAll,
+  'GET /api/speaker-profiles/{uuid}/rejected-voices': unknownToAll,
   'GET /api/speaker-clusters': signedIn,
   'POST /api/speaker-clusters/separate': sending((ids) => ({
     speaker_uuid: ids.speaker,
+    other_uuids: [ids.otherSpeaker],
+  }))(signedIn),
+  'POST /api/speaker-clusters/separate/undo': sending((ids) => ({
+    speaker_uuids: [ids.speaker],
     other_uuids: [ids.otherSpeaker],
   }))(signedIn),
   'GET /api/speaker-suggestions': signedIn,

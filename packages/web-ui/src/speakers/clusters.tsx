@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
+import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { OwnerSelect, useOwnGroups } from './owner-select.tsx';
@@ -31,9 +32,9 @@ export function Clusters() {
       )}
       <NotCompared found={clusters.data} />
       <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }} data-testid="clusters">
-        {found.map(({ voices }, i) => (
+        {found.map(({ voices, kept_apart: keptApart }, i) => (
           // Voices may join or leave the group while a name is typed.
-          <Cluster key={keys[i]} voices={voices} onSeparate={onSeparate} />
+          <Cluster key={keys[i]} voices={voices} keptApart={keptApart} onSeparate={onSeparate} />
         ))}
       </Stack>
     </>
@@ -83,21 +84,36 @@ function NotCompared({ found: { waiting, failed, too_short: tooShort } }: { foun
   );
 }
 
-function Cluster({ voices, onSeparate }: { voices: readonly Voice[]; onSeparate: (voice: Voice) => void }) {
+type ClusterProps = {
+  readonly voices: readonly Voice[];
+  /** Voices that a person said are not the same. */
+  readonly keptApart: readonly Voice[];
+  readonly onSeparate: (voice: Voice) => void;
+};
+
+function Cluster({ voices, keptApart, onSeparate }: ClusterProps) {
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: ['voices'] });
+  const undoSeparation = async (separated: readonly Voice[], others: readonly Voice[]): Promise<void> => {
+    try {
+      await call('POST /api/speaker-clusters/separate/undo', {
+        body: { speaker_uuids: idsOf(separated), other_uuids: idsOf(others) },
+      });
+    } finally {
+      void refresh();
+    }
+  };
   const separate = useMutation({
-    mutationFn: (voice: Voice) =>
+    mutationFn: ({ voice, others }: { voice: Voice; others: readonly Voice[] }) =>
       call('POST /api/speaker-clusters/separate', {
-        body: {
-          speaker_uuid: voice.speaker_uuid,
-          other_uuids: voices.filter((other) => other !== voice).map(({ speaker_uuid }) => speaker_uuid),
-        },
+        body: { speaker_uuid: voice.speaker_uuid, other_uuids: idsOf(others) },
       }),
-    onMutate: onSeparate,
-    onSuccess: (_, voice) => {
-      notify(t`${voiceName(voice)} in ${voice.file_title} is kept apart.`);
+    onMutate: ({ voice }) => onSeparate(voice),
+    onSuccess: (_, { voice, others }) => {
+      notifyWithUndo(t`${voiceName(voice)} in ${voice.file_title} is kept apart.`, () =>
+        undoSeparation([voice], others),
+      );
       return refresh();
     },
     onError: (error) => notifyError(t`The voices weren’t separated`, error),
@@ -119,7 +135,7 @@ function Cluster({ voices, onSeparate }: { voices: readonly Voice[]; onSeparate:
                   variant="subtle"
                   color="gray"
                   disabled={separate.isPending}
-                  onClick={() => separate.mutate(voice)}
+                  onClick={() => separate.mutate({ voice, others: voices.filter((other) => other !== voice) })}
                   aria-label={t`Not the same person: ${voiceName(voice)} in ${voice.file_title}`}
                 >
                   {t`Not the same person`}
@@ -134,8 +150,47 @@ function Cluster({ voices, onSeparate }: { voices: readonly Voice[]; onSeparate:
           {t`Show ${voices.length - listed.length} more`}
         </Button>
       )}
+      {keptApart.length > 0 && <KeptApart voices={keptApart} onUndo={() => undoSeparation(voices, keptApart)} />}
       <NameForm voices={voices} />
     </li>
+  );
+}
+
+function idsOf(voices: readonly Voice[]): string[] {
+  return voices.map(({ speaker_uuid: id }) => id);
+}
+
+/** From which voices a group is kept apart, to take that back. */
+function KeptApart({ voices, onUndo }: { voices: readonly Voice[]; onUndo: () => Promise<void> }) {
+  const undo = useMutation({
+    mutationFn: onUndo,
+    onSuccess: () => notify(t`The voices are compared again.`),
+    onError: (error) => notifyError(t`The voices are still kept apart`, error),
+  });
+  const [first] = voices;
+  if (!first) return null;
+  const [name, title, more] = [voiceName(first), first.file_title, voices.length - 1];
+  return (
+    <Group gap="xs" mt="xs" data-testid="kept-apart">
+      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere', minWidth: 0 }}>
+        {more === 0
+          ? t`Not the same person as ${name} in ${title}.`
+          : plural(more, {
+              one: `Not the same person as ${name} in ${title} and # other voice.`,
+              other: `Not the same person as ${name} in ${title} and # other voices.`,
+            })}
+      </Text>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        loading={undo.isPending}
+        onClick={() => undo.mutate()}
+        aria-label={t`Can be the same person: ${name} in ${title}`}
+      >
+        {t`Can be the same person`}
+      </Button>
+    </Group>
   );
 }
 
@@ -151,7 +206,7 @@ function NameForm({ voices }: { voices: readonly Voice[] }) {
   const create = useMutation({
     mutationFn: async () => {
       const wanted = name.trim();
-      const ids = voices.map(({ speaker_uuid }) => speaker_uuid);
+      const ids = idsOf(voices);
       return known
         ? call('PUT /api/speaker-profiles/{uuid}', { params: { uuid: known.uuid }, body: { speaker_uuids: ids } })
         : call('POST /api/speaker-profiles', { body: { name: wanted, group_uuid: owner, speaker_uuids: ids } });

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Modal, Switch } from '@mantine/core';
+import { Button, Group, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -11,10 +11,9 @@ import { MoveProfile } from './move-profile.tsx';
 import { useOwnGroups } from './owner-select.tsx';
 import type { OwnGroup } from './profile-owner.ts';
 import { ProfileSummary } from './profile-summary.tsx';
+import { ProfileVoices } from './profile-voices.tsx';
 import { SplitProfile } from './split-profile.tsx';
-import { useDecision } from './use-decision.ts';
-import { VoiceEntry } from './voice-entry.tsx';
-import { occurrencesQuery, profilesQuery, voiceName, type Profile } from './voice-queries.ts';
+import { profilesQuery, type Profile } from './voice-queries.ts';
 
 type Action = 'voices' | 'edit' | 'move' | 'split' | 'delete';
 type Dialog = { kind: Action; profile: Profile } | null;
@@ -66,7 +65,7 @@ function Entry({ profile, groups, onAction }: EntryProps) {
     onSuccess: () => client.invalidateQueries({ queryKey: ['voices'] }),
     onError: (error) => notifyError(t`The profile wasn’t changed`, error),
   });
-  const { name, files, speakers, group_uuid: groupId } = profile;
+  const { name, speakers, group_uuid: groupId } = profile;
   return (
     <li className="ot-card" data-testid="profile" data-name={name}>
       <Group p="sm" gap="sm" justify="space-between">
@@ -79,16 +78,14 @@ function Entry({ profile, groups, onAction }: EntryProps) {
           onChange={(event) => change.mutate(event.currentTarget.checked)}
         />
         <Group gap={4}>
-          {files > 0 && (
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={t`Recordings of ${name}`}
-              onClick={() => onAction('voices')}
-            >
-              {t`Recordings`}
-            </Button>
-          )}
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t`Recordings of ${name}`}
+            onClick={() => onAction('voices')}
+          >
+            {t`Recordings`}
+          </Button>
           <Button
             size="compact-sm"
             variant="default"
@@ -124,35 +121,5 @@ function Entry({ profile, groups, onAction }: EntryProps) {
         </Group>
       </Group>
     </li>
-  );
-}
-
-/** Where the person speaks, to correct a single voice. */
-function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
-  const voices = useQuery(occurrencesQuery(profile.uuid));
-  const decision = useDecision();
-  return (
-    <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
-      <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
-      {voices.data?.length === 0 && <Empty>{t`No recordings that you may read.`}</Empty>}
-      <ul className="ot-list" data-testid="profile-voices">
-        {voices.data?.map((voice) => (
-          <li key={voice.speaker_uuid}>
-            <VoiceEntry voice={voice}>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="gray"
-                disabled={decision.isPending}
-                onClick={() => decision.mutate({ suggestion: { voice, profile }, action: 'reject' })}
-                aria-label={t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
-              >
-                {t`Not ${profile.name}`}
-              </Button>
-            </VoiceEntry>
-          </li>
-        ))}
-      </ul>
-    </Modal>
   );
 }

@@ -30,6 +30,15 @@ export function occurrencesQuery(profileId: string) {
   });
 }
 
+/** The voices that a person said are not the one of a profile, in the recordings that the user may edit. */
+export function rejectedVoicesQuery(profileId: string) {
+  return queryOptions({
+    queryKey: ['voices', 'rejected', profileId],
+    queryFn: ({ signal }) =>
+      call('GET /api/speaker-profiles/{uuid}/rejected-voices', { params: { uuid: profileId }, signal }),
+  });
+}
+
 /** Open suggestions of all recordings of the user, or of one file. */
 export function voiceSuggestionsQuery(fileId?: string) {
   return queryOptions({

@@ -2,15 +2,25 @@ import type { AnswerOf, BodyOf, mediaRoutes, SpeakerProfile } from '@overtone/co
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { permits } from '../access/access.ts';
-import { groupsOf, lockedFile, permissionsOf } from '../access/access.store.ts';
+import { groupsOf, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
 import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
-import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
-import { markEdited } from '../transcripts/transcripts.store.ts';
-import { orderedPair } from './voices.ts';
+import { maskFor } from '../redaction/redaction.store.ts';
 import {
+  editableSpeakers,
+  keepApart,
+  linkSpeakers,
+  noSuchProfile,
+  publishNames,
+  removeContradictions,
+  visibleProfile,
+  type Profile,
+} from './speaker-links.store.ts';
+import {
+  changeVoices,
   deleteProfiles,
+  findProfileOfName,
   profileAudience,
   profilesOf,
   profilesWithoutMembers,
@@ -18,7 +28,6 @@ import {
   readVoiceSettings,
   rejectProfile,
   requestMatching,
-  requireVoices,
 } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -28,11 +37,7 @@ const maxApart = 20;
 
 /** People whose voice is known: created from voices, merged, split and deleted by their owner or the members of their group. */
 export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
-  const change = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    db.$transaction(async (tx) => {
-      await requireVoices(tx);
-      return work(tx);
-    });
+  const change = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => changeVoices(db, work);
 
   return {
     list: async (caller: Caller): Promise<AnswerOf<Routes['listProfiles']>> => {
@@ -119,6 +124,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (source.groupId !== target.groupId) await unlinkUnseen(tx, actor, { ...target, id });
         await renameSpeakers(tx, outbox, { actor, profile: source, to: target.name });
         await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
+        await removeContradictions(tx, targetId);
         await tx.speakerProfile.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
         await requestMatching(tx, [...(await profileAudience(tx, source)), ...(await profileAudience(tx, target))]);
@@ -159,53 +165,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
       }
       return voices.filter(({ file_uuid }) => readable.has(file_uuid));
     },
-
-    /** Keeps a voice apart from others: they are not the same person. */
-    separate: (caller: Caller, { speaker_uuid: id, other_uuids: others }: BodyOf<Routes['separateVoices']>) =>
-      change(async (tx) => {
-        if (others.includes(id)) throw invalid('speaker_mismatch', 'A voice cannot be kept apart from itself.');
-        await editableSpeakers(tx, caller, [id, ...others]);
-        await keepApart(tx, { id, others, by: caller.userId });
-        await requestMatching(tx, [caller.userId]);
-        return undefined;
-      }),
-
-    decide: (
-      actor: Actor,
-      speakerId: string,
-      { action, profile_uuid: profileId }: BodyOf<Routes['decideSuggestion']>,
-    ): Promise<undefined> =>
-      change(async (tx) => {
-        const profile = await visibleProfile(tx, actor, profileId);
-        const [speaker] = await editableSpeakers(tx, actor, [speakerId]);
-        if (action === 'accept') {
-          const rejected = await tx.speakerSuggestion.count({ where: { speakerId, profileId, state: 'rejected' } });
-          const isNamed = speaker && speaker.profileId !== null && speaker.profileId !== profileId;
-          if (rejected > 0 || isNamed)
-            throw conflict('voice_decided', 'This voice was changed after the page was loaded. Check it again.');
-          await linkSpeakers(tx, outbox, { actor, profile, ids: [speakerId] });
-          return undefined;
-        }
-        if (speaker?.profileId === profileId) await unlinkSpeaker(tx, outbox, { speaker, profile });
-        await rejectProfile(tx, { speakerId, profileId, userId: actor.userId });
-        await requestMatching(tx, speaker ? [speaker.file.userId] : []);
-        return undefined;
-      }),
   };
-}
-
-type Profile = { id: string; name: string; ownerId: string | null; groupId: string | null };
-type EditableSpeaker = Awaited<ReturnType<typeof editableSpeakers>>[number];
-
-/** @throws AppError not_found also for a profile of other people. */
-async function visibleProfile(db: Db | Tx, { userId }: Pick<Caller, 'userId'>, id: string) {
-  const profile = await db.speakerProfile.findFirst({ where: { AND: [{ id }, await profilesOf(db, userId)] } });
-  if (!profile) throw noSuchProfile();
-  return profile;
-}
-
-function noSuchProfile() {
-  return notFound('There is no such speaker profile.');
 }
 
 /** The columns of a profile of the actor, or of one of the actor's groups. @throws AppError not_found */
@@ -241,17 +201,6 @@ function unlessNameTaken<T>(write: Promise<T>): Promise<T> {
   });
 }
 
-/** The speakers with their files locked, in order of id, so that two requests do not wait for each other. */
-async function editableSpeakers(tx: Tx, caller: Caller, ids: readonly string[]) {
-  const wanted = [...new Set(ids)];
-  const found = await tx.speaker.findMany({ where: { id: { in: wanted } }, select: { fileId: true } });
-  for (const fileId of [...new Set(found.map((speaker) => speaker.fileId))].toSorted())
-    await lockedFile(tx, caller, fileId, 'edit');
-  const speakers = await tx.speaker.findMany({ where: { id: { in: wanted } }, include: { file: true } });
-  if (speakers.length !== wanted.length) throw notFound('There is no such speaker.');
-  return speakers;
-}
-
 /**
  * The page of a person may be older than another decision: voices that are kept apart by now, or that got another name, do
  * not become one. @throws AppError voice_decided
@@ -271,38 +220,6 @@ async function requireUndecided(
     );
 }
 
-async function linkSpeakers(
-  tx: Tx,
-  outbox: Outbox,
-  { actor, profile, ids }: { actor: Actor; profile: Profile; ids: readonly string[] },
-): Promise<void> {
-  const speakers = await editableSpeakers(tx, actor, ids);
-  if (speakers.some(({ voiceExcluded }) => voiceExcluded))
-    throw invalid('speaker_mismatch', 'The voice of a deleted profile cannot be stored again.');
-  const where = { id: { in: speakers.map(({ id }) => id) } };
-  await tx.speaker.updateMany({ where, data: { profileId: profile.id, displayName: profile.name } });
-  await tx.speakerSuggestion.deleteMany({
-    where: { speakerId: where.id, OR: [{ state: 'open' }, { profileId: profile.id }] },
-  });
-  await publishNames(
-    tx,
-    outbox,
-    speakers.map(({ fileId }) => fileId),
-  );
-  const owners = await profileAudience(tx, profile);
-  await requestMatching(tx, [...owners, ...speakers.map(({ file }) => file.userId)]);
-}
-
-async function unlinkSpeaker(
-  tx: Tx,
-  outbox: Outbox,
-  { speaker, profile }: { speaker: EditableSpeaker; profile: Profile },
-): Promise<void> {
-  const displayName = speaker.displayName === profile.name ? null : speaker.displayName;
-  await tx.speaker.update({ where: { id: speaker.id }, data: { profileId: null, displayName } });
-  await publishNames(tx, outbox, [speaker.fileId]);
-}
-
 /** Speakers that have the name of their profile follow its new name, in the recordings that the actor may edit. */
 async function renameSpeakers(
   tx: Tx,
@@ -315,25 +232,6 @@ async function renameSpeakers(
   const fileIds = files.filter(({ id }) => permits(permissions.get(id), 'edit')).map(({ id }) => id);
   await tx.speaker.updateMany({ where: { ...where, fileId: { in: fileIds } }, data: { displayName: to } });
   await publishNames(tx, outbox, fileIds);
-}
-
-async function publishNames(tx: Tx, outbox: Outbox, fileIds: readonly string[]): Promise<void> {
-  for (const fileId of new Set(fileIds)) {
-    const file = await tx.mediaFile.findUniqueOrThrow({ where: { id: fileId } });
-    await markNamesChanged(tx, fileId);
-    await markEdited(tx, outbox, file);
-  }
-}
-
-async function keepApart(
-  tx: Tx,
-  { id, others, by }: { id: string; others: readonly string[]; by: string },
-): Promise<void> {
-  const data = others.map((other) => {
-    const [firstId, secondId] = orderedPair(id, other);
-    return { firstId, secondId, createdBy: by };
-  });
-  await tx.speakerApart.createMany({ data, skipDuplicates: true });
 }
 
 async function readProfile(tx: Tx, id: string): Promise<SpeakerProfile> {

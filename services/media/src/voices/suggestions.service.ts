@@ -4,7 +4,7 @@ import { may, usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
-import { clusterVoices } from './voices.ts';
+import { clusterVoices, keptApartOf } from './voices.ts';
 import {
   profilesOf,
   readApartPairs,
@@ -69,7 +69,12 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
         fileIds: [...new Set(unnamed.map(({ file_uuid: id }) => id))],
         minConfidence: clusterConfidence,
       });
-      const apart = await readApartPairs(db, { firstId: { in: ids }, secondId: { in: ids } });
+      const apart = await readApartPairs(db, { OR: [{ firstId: { in: ids } }, { secondId: { in: ids } }] });
+      const keptApart = keptApartOf(apart);
+      const others = await readOccurrences(
+        db,
+        Prisma.sql`f.user_id = ${userId}::uuid and s.uuid = any(${[...keptApart.keys()]}::uuid[])`,
+      );
       const byId = new Map(unnamed.map((voice) => [voice.speaker_uuid, voice]));
       const known = speakerIds.flatMap((id) => {
         const voice = byId.get(id);
@@ -77,6 +82,9 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
       });
       const clusters = clusterVoices(known, pairs, apart).map((members) => ({
         voices: members.flatMap((id) => byId.get(id) ?? []),
+        kept_apart: others.filter(({ speaker_uuid: id }) =>
+          keptApart.get(id)?.some((other) => members.includes(other)),
+        ),
       }));
       const isKnown = new Set(speakerIds);
       const unknown = unnamed.filter(({ speaker_uuid: id }) => !isKnown.has(id));

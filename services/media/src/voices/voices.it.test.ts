@@ -7,6 +7,7 @@ import {
   voiceEvents,
   voiceRpc,
   type AnswerOf,
+  type BodyOf,
   type DataOf,
   type FileDetail,
   type mediaRoutes,
@@ -126,8 +127,45 @@ function change(profile: SpeakerProfile | undefined, body: object) {
   return media.json<SpeakerProfile & { code?: string }>(owner, 'PUT', `/api/speaker-profiles/${profile?.uuid}`, body);
 }
 
-function decide(speakerId: string | undefined, action: 'accept' | 'reject', profileId: string) {
-  return media.json(owner, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
+type Action = BodyOf<typeof mediaRoutes.decideSuggestion>['action'];
+function decide(speakerId: string | undefined, action: Action, profileId: string, person: TestUser = owner) {
+  return media.json(person, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
+}
+
+/** The voices that were rejected for a profile, as a person sees them. */
+async function rejectedVoices(profileId: string, person: TestUser = owner): Promise<string[]> {
+  const path = `/api/speaker-profiles/${profileId}/rejected-voices`;
+  const { body } = await media.json<AnswerOf<typeof mediaRoutes.rejectedVoices>>(person, 'GET', path);
+  return body.map(({ speaker_uuid: id }) => id);
+}
+
+/** Says that voices are not the same person, or takes that back. */
+function separate(speakerId: string | undefined, others: (string | undefined)[], person: TestUser = owner) {
+  const body = { speaker_uuid: speakerId, other_uuids: others };
+  return media.json(person, 'POST', '/api/speaker-clusters/separate', body);
+}
+function undoSeparation(ids: (string | undefined)[], others: (string | undefined)[], person: TestUser = owner) {
+  const body = { speaker_uuids: ids, other_uuids: others };
+  return media.json(person, 'POST', '/api/speaker-clusters/separate/undo', body);
+}
+
+/** The groups of unnamed voices, each with the voices that it is kept apart from. */
+async function clusters(): Promise<{ voices: Set<string>; keptApart: string[] }[]> {
+  const { body } = await media.json<AnswerOf<typeof mediaRoutes.listClusters>>(owner, 'GET', '/api/speaker-clusters');
+  return body.clusters.map(({ voices, kept_apart: keptApart }) => ({
+    voices: new Set(voices.map(({ speaker_uuid: id }) => id)),
+    keptApart: keptApart.map(({ speaker_uuid: id }) => id),
+  }));
+}
+
+/** Splits a profile. */
+function split(profileId: string | undefined, body: { name: string; speaker_uuids: (string | undefined)[] }) {
+  return media.json<SpeakerProfile & { code?: string }>(
+    owner,
+    'POST',
+    `/api/speaker-profiles/${profileId}/split`,
+    body,
+  );
 }
 
 /** The audit record of a deleted profile. */
@@ -219,6 +257,94 @@ describe('a voice that got a name', () => {
     }
     expect(await displayNames(second.run)).toEqual([null, null]);
     expect(await displayNames(third.run)).toEqual([null, 'Bea']);
+  });
+
+  it('is suggested again at once when its rejection is undone', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    await name(first.speakers[0], 'Anna');
+    const suggestion = await suggested(second.speakers[1]);
+    const { profile } = suggestion;
+    await decide(second.speakers[1], 'reject', profile.uuid);
+    expect(await openSuggestions()).toEqual([]);
+    expect((await decide(second.speakers[1], 'undo_reject', profile.uuid)).status).toBe(204);
+    expect(await openSuggestions()).toEqual([suggestion]);
+    await compared();
+    expect(await openSuggestions()).toEqual([suggestion]);
+    expect((await decide(second.speakers[1], 'accept', profile.uuid)).status).toBe(204);
+  });
+
+  it('belongs to the profile as before when it is taken out of it and that is undone', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    await decide(second.speakers[1], 'accept', profile.uuid);
+    await decide(second.speakers[1], 'reject', profile.uuid);
+    expect(await displayNames(second.run)).toEqual([null, null]);
+    expect((await decide(second.speakers[1], 'accept_rejected', profile.uuid)).status).toBe(204);
+    expect(await displayNames(second.run)).toEqual([null, 'Anna']);
+    expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 2 }]);
+    expect(await rejectedVoices(profile.uuid)).toEqual([]);
+  });
+
+  it('keeps the name that another editor gave it when it is taken out of a profile and that is undone', async () => {
+    const editor = newUser();
+    const { run, speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    const share = { user_uuid: editor.userId, permission: 'editor' };
+    await media.json(owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    await name(speakers[0], 'Anna Miller', editor);
+    await decide(speakers[0], 'reject', anna?.uuid ?? '');
+    await decide(speakers[0], 'accept_rejected', anna?.uuid ?? '');
+    expect(await displayNames(run)).toEqual(['Anna Miller', null]);
+    expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 1 }]);
+  });
+
+  it('keeps a later name when an older page takes back the rejection, or takes it back twice', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    const takeBack = async () =>
+      Promise.all(
+        (['undo_reject', 'accept_rejected'] as const).map(async (action) => {
+          const { status, body } = await decide(second.speakers[1], action, profile.uuid);
+          return [status, body['code']];
+        }),
+      );
+    const refused = [
+      [409, 'voice_decided'],
+      [409, 'voice_decided'],
+    ];
+    expect(await takeBack()).toEqual(refused);
+    await decide(second.speakers[1], 'reject', profile.uuid);
+    await name(second.speakers[1], 'Bea');
+    expect(await takeBack()).toEqual(refused);
+    expect(await displayNames(second.run)).toEqual([null, 'Bea']);
+  });
+
+  it('is listed among the rejected voices of a profile for people who may edit its recording, until it has a name', async () => {
+    const { groupId, member } = await group();
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await media.json(owner, 'POST', '/api/speaker-profiles', {
+      name: 'Anna',
+      group_uuid: groupId,
+      speaker_uuids: [first.speakers[0]],
+    });
+    const { profile } = await suggested(second.speakers[1]);
+    await decide(second.speakers[1], 'reject', profile.uuid);
+    expect(await rejectedVoices(profile.uuid)).toEqual([second.speakers[1]]);
+    const share = (permission: string) =>
+      media.json(owner, 'PUT', `/api/files/${second.run.fileId}/shares`, { user_uuid: member.userId, permission });
+    await share('viewer');
+    expect(await rejectedVoices(profile.uuid, member)).toEqual([]);
+    expect((await decide(second.speakers[1], 'undo_reject', profile.uuid, member)).status).toBe(403);
+    await share('editor');
+    expect(await rejectedVoices(profile.uuid, member)).toEqual([second.speakers[1]]);
+    await name(second.speakers[1], 'Bea');
+    expect(await rejectedVoices(profile.uuid)).toEqual([]);
+    const path = `/api/speaker-profiles/${profile.uuid}/rejected-voices`;
+    expect((await media.json(newUser('admin'), 'GET', path)).status).toBe(404);
   });
 
   it('is applied when the profile allows it, with an entry of the service in the audit log', async () => {
@@ -331,11 +457,51 @@ describe('speaker profiles', () => {
   it('keep voices apart that a person said are different', async () => {
     const first = await record('anna', 'ben');
     const second = await record('carl', 'anna');
-    const body = { speaker_uuid: first.speakers[0], other_uuids: [second.speakers[1]] };
-    expect((await media.json(owner, 'POST', '/api/speaker-clusters/separate', body)).status).toBe(204);
+    expect((await separate(first.speakers[0], [second.speakers[1]])).status).toBe(204);
     await name(first.speakers[0], 'Anna');
     await compared();
     expect(await openSuggestions()).toEqual([]);
+  });
+
+  it('join voices again when a person takes back that they are different', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    const [one, other] = [first.speakers[0] ?? '', second.speakers[1] ?? ''];
+    expect(await clusters()).toContainEqual({ voices: new Set([one, other]), keptApart: [] });
+    await separate(one, [other]);
+    expect(await clusters()).toEqual(
+      expect.arrayContaining([
+        { voices: new Set([one]), keptApart: [other] },
+        { voices: new Set([other]), keptApart: [one] },
+      ]),
+    );
+    expect((await undoSeparation([other], [one])).status).toBe(204);
+    expect(await clusters()).toContainEqual({ voices: new Set([one, other]), keptApart: [] });
+    const { status, body } = await undoSeparation([one], [other]);
+    expect([status, body['code']]).toEqual([409, 'voice_decided']);
+  });
+
+  it('suggest a person again when it is taken back that a voice is different', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await separate(first.speakers[0], [second.speakers[1]]);
+    await name(first.speakers[0], 'Anna');
+    await compared();
+    expect(await openSuggestions()).toEqual([]);
+    await undoSeparation([first.speakers[0]], [second.speakers[1]]);
+    expect((await suggested(second.speakers[1])).profile.name).toBe('Anna');
+  });
+
+  it('are kept apart until someone who may edit all of the recordings takes it back', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await separate(first.speakers[0], [second.speakers[1]]);
+    const reader = newUser();
+    const undo = () => undoSeparation([first.speakers[0]], [second.speakers[1]], reader);
+    const share = ({ run }: { run: Run }, permission: string) =>
+      media.json(owner, 'PUT', `/api/files/${run.fileId}/shares`, { user_uuid: reader.userId, permission });
+    expect((await undo()).status).toBe(404);
+    await share(first, 'editor');
+    await share(second, 'viewer');
+    expect((await undo()).status).toBe(403);
+    expect((await clusters()).flatMap(({ keptApart }) => keptApart)).toHaveLength(2);
   });
 
   it('are not made of voices that are different people or got another name after the page was read', async () => {
@@ -343,8 +509,7 @@ describe('speaker profiles', () => {
     const [one, other, named] = [recorded[0]?.speakers[0], recorded[1]?.speakers[1], recorded[2]?.speakers[0]];
     await name(recorded[0]?.speakers[1], 'Ben');
     const ben = (await profiles()).find((profile) => profile.name === 'Ben');
-    const apart = { speaker_uuid: one, other_uuids: [other] };
-    await media.json(owner, 'POST', '/api/speaker-clusters/separate', apart);
+    await separate(one, [other]);
     await name(named, 'Bea');
     for (const ids of [
       [one, other],

@@ -4,6 +4,7 @@ import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from 
 import { actorOf, recordOperation } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
+import { createDecisions } from './decisions.service.ts';
 import { createMatching } from './matching.service.ts';
 import { createProfiles } from './profiles.service.ts';
 import { createVoiceSuggestions } from './suggestions.service.ts';
@@ -19,6 +20,7 @@ const matchEveryMs = 1_000;
 export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
   const voices = createVoiceIndex({ bus });
   const profiles = createProfiles({ db, outbox });
+  const decisions = createDecisions({ db, outbox });
   const suggestions = createVoiceSuggestions({ db, voices });
   const exportVoices = createVoiceExport({ db, voices });
   const sources = createVoiceSources({ db });
@@ -55,11 +57,13 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
         profiles.split(actorOf(request), request.params.uuid, request.body),
       ),
       handle(mediaRoutes.profileOccurrences, ({ caller, params }) => profiles.occurrences(caller, params.uuid)),
+      handle(mediaRoutes.rejectedVoices, ({ caller, params }) => decisions.rejected(caller, params.uuid)),
       handle(mediaRoutes.listClusters, ({ caller }) => suggestions.clusters(caller)),
-      handle(mediaRoutes.separateVoices, ({ caller, body }) => profiles.separate(caller, body)),
+      handle(mediaRoutes.separateVoices, ({ caller, body }) => decisions.separate(caller, body)),
+      handle(mediaRoutes.undoSeparation, ({ caller, body }) => decisions.undoSeparation(caller, body)),
       handle(mediaRoutes.listVoiceSuggestions, ({ caller, query }) => suggestions.list(caller, query.file_uuid)),
       handle(mediaRoutes.decideSuggestion, (request) =>
-        profiles.decide(actorOf(request), request.params.uuid, request.body),
+        decisions.decide(actorOf(request), request.params.uuid, request.body),
       ),
     ],
     rpcs: [rpc(mediaVoiceRpc.voiceSource, sources.read), rpc(mediaVoiceRpc.listVoiceFiles, sources.list)],

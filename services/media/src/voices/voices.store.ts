@@ -30,6 +30,14 @@ export async function requireVoices(db: SettingsDb): Promise<void> {
     throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
 }
 
+/** A change that is refused while voices may not be stored. @throws AppError voices_disabled */
+export function changeVoices<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.$transaction(async (tx) => {
+    await requireVoices(tx);
+    return work(tx);
+  });
+}
+
 /** The profiles of a person and of the person's groups. */
 export async function profilesOf(db: Db | Tx, userId: string): Promise<Prisma.SpeakerProfileWhereInput> {
   return { OR: [{ ownerId: userId }, { groupId: { in: await groupsOf(db, userId) } }] };
@@ -119,13 +127,18 @@ export async function linkNamedSpeakers(tx: Tx): Promise<void> {
 }
 
 async function findOrCreateProfile(tx: Tx, userId: string, name: string): Promise<string> {
-  const visible = await tx.speakerProfile.findMany({
-    where: { AND: [await profilesOf(tx, userId), { name: { equals: name, mode: 'insensitive' } }] },
+  const same = await findProfileOfName(tx, await profilesOf(tx, userId), name);
+  return (same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }))).id;
+}
+
+/** The profile of that name among these, in capital or small letters; the own one before that of a group. */
+export async function findProfileOfName(tx: Tx, among: Prisma.SpeakerProfileWhereInput, name: string) {
+  const found = await tx.speakerProfile.findMany({
+    where: { AND: [among, { name: { equals: name, mode: 'insensitive' } }] },
     orderBy: { ownerId: { sort: 'asc', nulls: 'last' } },
   });
   // `equals` treats % and _ as wildcards.
-  const same = visible.find((profile) => profile.name.toLowerCase() === name.toLowerCase());
-  return (same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }))).id;
+  return found.find((profile) => profile.name.toLowerCase() === name.toLowerCase());
 }
 
 /** Remembers that a speaker is not the person of a profile. */

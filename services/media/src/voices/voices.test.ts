@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterVoices, fingerprintOf, pairKey, selectSpans } from './voices.ts';
+import { clusterVoices, fingerprintOf, keptApartOf, pairKey, selectSpans } from './voices.ts';
 
 function pair(first: string, second: string, confidence: number) {
   return { first, second, confidence };
@@ -25,6 +25,17 @@ describe('clusters of voices', () => {
     const oneFile = ['a', 'b'].map((id) => ({ id, fileId: 'same' }));
     expect(clusterVoices(oneFile, [pair('a', 'b', 0.99)], new Set())).toHaveLength(2);
     expect(clusterVoices(voicesOf('a', 'b'), [pair('a', 'b', 0.99)], new Set([pairKey('b', 'a')]))).toHaveLength(2);
+  });
+});
+
+describe('voices that were kept apart', () => {
+  it('are found from both sides', () => {
+    const keptApart = keptApartOf(new Set([pairKey('a', 'b'), pairKey('c', 'a')]));
+    expect([...keptApart]).toEqual([
+      ['a', ['b', 'c']],
+      ['b', ['a']],
+      ['c', ['a']],
+    ]);
   });
 });
 

@@ -67,6 +67,17 @@ export function clusterVoices(
   return [...new Set(groupOf.values())].toSorted((x, y) => y.length - x.length);
 }
 
+/** With which voices each voice was kept apart. */
+export function keptApartOf(pairs: ReadonlySet<string>): Map<string, string[]> {
+  const keptApart = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const [one = '', other = ''] = pair.split(' ');
+    keptApart.set(one, [...(keptApart.get(one) ?? []), other]);
+    keptApart.set(other, [...(keptApart.get(other) ?? []), one]);
+  }
+  return keptApart;
+}
+
 /** The same for both orders. */
 export function pairKey(one: string, other: string): string {
   return orderedPair(one, other).join(' ');
