@@ -106,8 +106,13 @@ export const voiceRoutes = {
     errors: [...off, 'speaker_mismatch'],
   }),
   splitProfile: route('POST', '/api/speaker-profiles/{uuid}/split', 'user', {
-    summary: 'Some voices of a profile are another person: give them a profile of their own',
-    body: z.object({ name, speaker_uuids: speakers }),
+    summary:
+      'Some voices of a profile are another person: give them a profile of their own, or move them to an existing one',
+    body: z.object({
+      /** Of a new profile, or of an existing one of the same owner or group. */
+      name,
+      speaker_uuids: speakers,
+    }),
     answer: speakerProfile,
     status: 201,
     errors: [...off, 'profile_exists', 'speaker_mismatch', 'permission_required'],

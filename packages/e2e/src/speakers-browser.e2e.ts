@@ -329,7 +329,13 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       const [, whole = ''] = /^Split (.+)$/.exec((await split.getAttribute('aria-label')) ?? '') ?? [];
       await split.click();
       await page.getByRole('checkbox').last().check();
-      await page.getByRole('textbox', { name: 'Name of the other person' }).fill('Dora');
+      const nameField = page.getByRole('combobox', { name: 'Name of the other person' });
+      const existing = whole === 'Anna' ? 'Ben' : 'Anna';
+      await nameField.fill(existing.toLowerCase());
+      await page.getByText(`The voices are added to the existing profile ${existing}.`).waitFor();
+      await nameField.fill('Dora');
+      // Closes the list of names.
+      await page.keyboard.press('Tab');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Keep editing' }).click();
       await page.getByRole('button', { name: 'Split', exact: true }).click();

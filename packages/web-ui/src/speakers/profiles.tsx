@@ -49,7 +49,9 @@ export function Profiles() {
         />
       )}
       {dialog?.kind === 'move' && <MoveProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
-      {dialog?.kind === 'split' && <SplitProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
+      {dialog?.kind === 'split' && (
+        <SplitProfile profile={dialog.profile} profiles={all} onClose={() => setDialog(null)} />
+      )}
       {dialog?.kind === 'delete' && <DeleteProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
     </>
   );

@@ -1,18 +1,25 @@
 import { t } from '@lingui/core/macro';
-import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { QueryStatus } from '../ui/query-status.tsx';
+import { profileOfName } from './profile-owner.ts';
 import { occurrencesQuery, voiceName, type Profile } from './voice-queries.ts';
 import { VoiceSample } from './voice-sample.tsx';
 
-/** Gives some voices of a profile, which are another person, a profile of their own. */
-export function SplitProfile({ profile, onClose }: { profile: Profile; onClose: () => void }) {
+type Props = { readonly profile: Profile; readonly profiles: readonly Profile[]; readonly onClose: () => void };
+
+/** Gives some voices of a profile, which are another person, a profile of their own or moves them to an existing one. */
+export function SplitProfile({ profile, profiles, onClose }: Props) {
   const client = useQueryClient();
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>([]);
+  const others = profiles.filter(
+    ({ uuid, group_uuid: groupId }) => uuid !== profile.uuid && groupId === profile.group_uuid,
+  );
+  const target = profileOfName(others, name);
   const voices = useQuery(occurrencesQuery(profile.uuid));
   const split = useMutation({
     mutationFn: () =>
@@ -56,13 +63,19 @@ export function SplitProfile({ profile, onClose }: { profile: Profile; onClose: 
           </Group>
         ))}
       </Stack>
-      <TextInput
+      <Autocomplete
         label={t`Name of the other person`}
         required
         maxLength={200}
+        data={others.map((other) => other.name)}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
       />
+      {target && (
+        <Text size="sm" role="status">
+          {t`The voices are added to the existing profile ${target.name}.`}
+        </Text>
+      )}
     </FormDialog>
   );
 }

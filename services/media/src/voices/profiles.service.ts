@@ -131,13 +131,15 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         return readProfile(tx, targetId);
       }),
 
+    /** The name may be that of another profile of the same owner: the voices move there. */
     split: (actor: Actor, id: string, { name, speaker_uuids: ids }: BodyOf<Routes['splitProfile']>) =>
       change(async (tx) => {
         const source = await visibleProfile(tx, actor, id);
         if ((await tx.speaker.count({ where: { id: { in: ids }, profileId: id } })) !== new Set(ids).size)
           throw invalid('speaker_mismatch', 'These voices do not belong to the profile.');
         const { ownerId, groupId } = source;
-        const profile = await insertProfile(tx, { ownerId, groupId, name });
+        const existing = await findProfileOfName(tx, { ownerId, groupId, id: { not: id } }, name);
+        const profile = existing ?? (await insertProfile(tx, { ownerId, groupId, name }));
         const rest = await tx.speaker.findMany({
           where: { profileId: id, id: { notIn: ids } },
           select: { id: true },
@@ -147,7 +149,11 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
           await keepApart(tx, { id: other.id, others: ids.slice(0, maxApart), by: actor.userId });
         for (const speakerId of ids) await rejectProfile(tx, { speakerId, profileId: id, userId: actor.userId });
         await linkSpeakers(tx, outbox, { actor, profile, ids });
-        await recordOperation(tx, outbox, actor, 'speaker_profile_created', { profile: profile.id, split_from: id });
+        await recordOperation(tx, outbox, actor, existing ? 'speaker_profile_changed' : 'speaker_profile_created', {
+          profile: profile.id,
+          split_from: id,
+          speakers: ids.length,
+        });
         return readProfile(tx, profile.id);
       }),
 

@@ -532,12 +532,69 @@ describe('speaker profiles', () => {
     const [anna, anne] = await profiles();
     await media.json(owner, 'POST', `/api/speaker-profiles/${anne?.uuid}/merge/${anna?.uuid}`);
     expect(await displayNames(second.run)).toEqual(['Anna', null]);
-    const split = { name: 'Dora', speaker_uuids: [second.speakers[0]] };
-    expect((await media.json(owner, 'POST', `/api/speaker-profiles/${anna?.uuid}/split`, split)).status).toBe(201);
+    expect((await split(anna?.uuid, { name: 'Dora', speaker_uuids: [second.speakers[0]] })).status).toBe(201);
     expect(await displayNames(second.run)).toEqual(['Dora', null]);
     await name(second.speakers[0], null);
     await compared();
     expect((await openSuggestions()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
+  });
+
+  it('give voices to another profile of their owner when they are split by its name', async () => {
+    const recorded = [await record('anna', 'ben'), await record('anna', 'carl'), await record('dora', 'emil')];
+    const [stays, moves, dora] = recorded.map(({ speakers }) => speakers[0]);
+    for (const id of [stays, moves]) await name(id, 'Anna');
+    await name(dora, 'Dora');
+    const [anna, other] = await profiles();
+    const { status, body } = await split(anna?.uuid, { name: 'dora', speaker_uuids: [moves] });
+    expect([status, body]).toMatchObject([201, { uuid: other?.uuid, name: 'Dora', speakers: 2 }]);
+    expect(await profiles()).toMatchObject([
+      { name: 'Anna', speakers: 1 },
+      { name: 'Dora', speakers: 2 },
+    ]);
+    expect(await displayNames(recorded[1]!.run)).toEqual(['Dora', null]);
+    const changed = await waitFor(() => operations.find(({ details }) => details['split_from'] === anna?.uuid));
+    expect(changed).toMatchObject({
+      action: 'speaker_profile_changed',
+      details: { profile: other?.uuid, speakers: 1 },
+    });
+    await name(moves, null);
+    await compared();
+    expect((await openSuggestions()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
+  });
+
+  it('take voices back from a split without what said that they are different', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    for (const { speakers } of [first, second]) await name(speakers[0], 'Anna');
+    const [anna] = await profiles();
+    const { body: dora } = await split(anna?.uuid, { name: 'Dora', speaker_uuids: [second.speakers[0]] });
+    expect((await split(dora.uuid, { name: 'Anna', speaker_uuids: [second.speakers[0]] })).body).toMatchObject({
+      uuid: anna?.uuid,
+      speakers: 2,
+    });
+    const apart = await media.query('select 1 from speaker_apart where $1 in (first_id, second_id)', first.speakers[0]);
+    expect(apart).toEqual([]);
+    const rejected = await media.query(
+      'select profile_id from speaker_suggestion where speaker_id = $1',
+      second.speakers[0],
+    );
+    expect(rejected).toEqual([{ profile_id: dora.uuid }]);
+  });
+
+  it('are not split by their own name, and give nothing to a profile of another owner', async () => {
+    const { groupId, member } = await group();
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    const theirs = await record('dora', 'emil', member);
+    for (const { speakers } of [first, second]) await name(speakers[0], 'Anna');
+    const shared = { name: 'Dora', group_uuid: groupId, speaker_uuids: [theirs.speakers[0]] };
+    await media.json(member, 'POST', '/api/speaker-profiles', shared);
+    const anna = (await profiles()).find(({ group_uuid: of }) => of === null);
+    const moved = [second.speakers[0]];
+    expect((await split(anna?.uuid, { name: 'anna', speaker_uuids: moved })).body.code).toBe('profile_exists');
+    expect((await split(anna?.uuid, { name: 'Dora', speaker_uuids: moved })).body).toMatchObject({
+      group_uuid: null,
+      speakers: 1,
+    });
+    expect(await profiles(member)).toMatchObject([{ name: 'Dora', speakers: 1 }]);
   });
 
   it('are exported with the voices, decisions and embeddings of the own recordings, and nothing of other people', async () => {
