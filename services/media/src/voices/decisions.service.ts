@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { permits } from '../access/access.ts';
 import { permissionsOf } from '../access/access.store.ts';
-import type { Actor } from '../audit/audit.ts';
+import { recordOperation, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import {
@@ -77,6 +77,8 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
             await acceptRejected(tx, actor, decided);
             break;
         }
+        const details = { decision: action, profile: profileId, speaker: speakerId };
+        await recordOperation(tx, outbox, actor, 'speaker_verified', details);
         return undefined;
       }),
 
@@ -95,23 +97,24 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
 
     /** Keeps a voice apart from others: they are not the same person. */
     separate: (
-      caller: Caller,
+      actor: Actor,
       { speaker_uuid: id, other_uuids: others }: BodyOf<Routes['separateVoices']>,
     ): Promise<undefined> =>
       changeVoices(db, async (tx) => {
         if (others.includes(id)) throw invalid('speaker_mismatch', 'A voice cannot be kept apart from itself.');
-        const speakers = await editableSpeakers(tx, caller, [id, ...others]);
-        await keepApart(tx, { id, others, by: caller.userId });
+        const speakers = await editableSpeakers(tx, actor, [id, ...others]);
+        await keepApart(tx, { id, others, by: actor.userId });
         await requestMatching(tx, ownersOf(speakers));
+        await recordOperation(tx, outbox, actor, 'speakers_separated', { speaker: id, others: others.length });
         return undefined;
       }),
 
     undoSeparation: (
-      caller: Caller,
+      actor: Actor,
       { speaker_uuids: ids, other_uuids: others }: BodyOf<Routes['undoSeparation']>,
     ): Promise<undefined> =>
       changeVoices(db, async (tx) => {
-        const speakers = await editableSpeakers(tx, caller, [...ids, ...others]);
+        const speakers = await editableSpeakers(tx, actor, [...ids, ...others]);
         const [one, other] = [{ in: ids }, { in: others }];
         const { count } = await tx.speakerApart.deleteMany({
           where: {
@@ -123,6 +126,8 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
         });
         if (count === 0) throw alreadyDecided();
         await requestMatching(tx, ownersOf(speakers));
+        const details = { speakers: ids.length, others: others.length };
+        await recordOperation(tx, outbox, actor, 'speakers_separation_undone', details);
         return undefined;
       }),
   };

@@ -480,6 +480,29 @@ describe('speaker profiles', () => {
     expect([status, body['code']]).toEqual([409, 'voice_decided']);
   });
 
+  it('leave an audit record of every decision about who speaks, and of taking it back', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    const [one, other] = [first.speakers[0], second.speakers[1]];
+    await separate(one, [other]);
+    await undoSeparation([one], [other]);
+    await name(one, 'Anna');
+    const { profile } = await suggested(other);
+    for (const action of ['reject', 'undo_reject', 'accept'] as const) await decide(other, action, profile.uuid);
+    const recorded = () =>
+      operations.filter(({ action, actorId }) => actorId === owner.userId && /^speakers?_[sv]/.test(action));
+    await waitFor(() => (recorded().length >= 5 ? true : undefined));
+    const of = { profile: profile.uuid, speaker: other };
+    expect(recorded().map(({ action, actorId, details }) => ({ action, actorId, details }))).toEqual(
+      [
+        { action: 'speakers_separated', details: { speaker: one, others: 1 } },
+        { action: 'speakers_separation_undone', details: { speakers: 1, others: 1 } },
+        { action: 'speaker_verified', details: { decision: 'reject', ...of } },
+        { action: 'speaker_verified', details: { decision: 'undo_reject', ...of } },
+        { action: 'speaker_verified', details: { decision: 'accept', ...of } },
+      ].map((entry) => ({ ...entry, actorId: owner.userId })),
+    );
+  });
+
   it('suggest a person again when it is taken back that a voice is different', async () => {
     const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
     await separate(first.speakers[0], [second.speakers[1]]);

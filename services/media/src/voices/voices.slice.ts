@@ -59,8 +59,8 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
       handle(mediaRoutes.profileOccurrences, ({ caller, params }) => profiles.occurrences(caller, params.uuid)),
       handle(mediaRoutes.rejectedVoices, ({ caller, params }) => decisions.rejected(caller, params.uuid)),
       handle(mediaRoutes.listClusters, ({ caller }) => suggestions.clusters(caller)),
-      handle(mediaRoutes.separateVoices, ({ caller, body }) => decisions.separate(caller, body)),
-      handle(mediaRoutes.undoSeparation, ({ caller, body }) => decisions.undoSeparation(caller, body)),
+      handle(mediaRoutes.separateVoices, (request) => decisions.separate(actorOf(request), request.body)),
+      handle(mediaRoutes.undoSeparation, (request) => decisions.undoSeparation(actorOf(request), request.body)),
       handle(mediaRoutes.listVoiceSuggestions, ({ caller, query }) => suggestions.list(caller, query.file_uuid)),
       handle(mediaRoutes.decideSuggestion, (request) =>
         decisions.decide(actorOf(request), request.params.uuid, request.body),
