@@ -118,5 +118,6 @@ export const asrWorkerRpc = {
     request: z.object({ provider: providerWithKey }),
     reply: testResult,
     timeoutMs: 60_000,
+    longRunning: true,
   }),
 };

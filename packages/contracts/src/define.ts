@@ -98,12 +98,14 @@ export type RpcDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
   readonly request: I;
   readonly reply: O;
   readonly timeoutMs: number;
+  /** A client that waits for the reply does so for all of `timeoutMs`: the work takes that long. */
+  readonly longRunning: boolean;
 };
 
 export function defineRpc<I extends z.ZodType, O extends z.ZodType>(
   service: ServiceName,
   verb: string,
-  def: { request: I; reply: O; timeoutMs?: number },
+  def: { request: I; reply: O; timeoutMs?: number; longRunning?: boolean },
 ): RpcDef<I, O> {
   return {
     subject: `rpc.${service}.${verb}`,
@@ -111,6 +113,7 @@ export function defineRpc<I extends z.ZodType, O extends z.ZodType>(
     request: def.request,
     reply: def.reply,
     timeoutMs: def.timeoutMs ?? 5_000,
+    longRunning: def.longRunning ?? false,
   };
 }
 

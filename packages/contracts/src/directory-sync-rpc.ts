@@ -129,5 +129,6 @@ export const directorySyncRpc = {
     request: z.object({ passId: z.uuid(), userIds: z.array(z.uuid()).max(500), by: z.uuid() }),
     reply: z.object({ results: z.array(z.object({ userId: z.uuid(), restored: z.boolean(), why: z.string() })) }),
     timeoutMs: 30_000,
+    longRunning: true,
   }),
 };

@@ -77,6 +77,7 @@ export const modelRpc = {
     request: z.object({ name }),
     reply: z.object({ removed: z.boolean() }),
     timeoutMs: 15_000,
+    longRunning: true,
   }),
 };
 

@@ -57,6 +57,7 @@ export const retrievalRpc = {
       ),
     }),
     timeoutMs: 10_000,
+    longRunning: true,
   }),
   /**
    * How often a phrase occurs, in every file that the reader may find. Inflected forms of its words count.
@@ -70,5 +71,6 @@ export const retrievalRpc = {
       totalFiles: z.int(),
     }),
     timeoutMs: 30_000,
+    longRunning: true,
   }),
 };

@@ -88,6 +88,7 @@ export const workerRpc = {
     }),
     reply: z.object({ model: z.string(), dim: z.int(), vectors: z.array(z.string()) }),
     timeoutMs: 30_000,
+    longRunning: true,
   }),
   /** The model that finds names, by name and content; null: none is installed. */
   namesModel: defineRpc('transcription-worker', 'names-model', {
@@ -100,6 +101,7 @@ export const workerRpc = {
     request: z.object({ model: z.string(), texts: z.array(z.string()).min(1).max(500) }),
     reply: z.object({ names: z.array(z.array(z.tuple([z.int(), z.int()]))) }),
     timeoutMs: 60_000,
+    longRunning: true,
   }),
 };
 

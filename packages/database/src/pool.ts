@@ -1,7 +1,7 @@
-import { currentFlow, unavailable, type Metrics } from '@overtone/service-kit';
+import { currentFlow, HealthProbe, unavailable, type Metrics } from '@overtone/service-kit';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { z } from 'zod';
-import { createProbeConnection, destroyConnection, HealthProbe } from './health-probe.ts';
+import { createProbeConnection, destroyConnection } from './health-probe.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {

@@ -7,6 +7,8 @@ export type Flow = {
   route: string;
   userId: string | null;
   dbQueries: number;
+  /** A client waits for the response at this moment, so requests to other services are limited: see `Bus.request`. */
+  isAwaited?: boolean;
 };
 
 const storage = new AsyncLocalStorage<Flow>();

@@ -11,6 +11,7 @@ export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
 export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
+export { HealthProbe, type Probe } from './health-probe.ts';
 export { createAccessLog, type Access, type AccessLog } from './http/access-log.ts';
 export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
 export { isFullStorage } from './http/lost-database.ts';

@@ -10,7 +10,7 @@ import {
   type MsgHdrs,
 } from 'nats';
 import { z } from 'zod';
-import { runInFlow } from '../context.ts';
+import { currentFlow, runInFlow } from '../context.ts';
 import { AppError, isAppError, unavailable, type ErrorCode, type ErrorKind } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inSpan, carrier } from '../tracing.ts';
@@ -23,6 +23,8 @@ const rpcAnswer = z.union([
 /** As long as a service may be away for a restart. */
 const restartMs = 10_000;
 const noResponderPauseMs = 50;
+/** As long as a client waits for a service that does not respond; longer than for an unresponsive broker. */
+const awaitedMs = 4_500;
 /** `present`: the last request had a reply; a time: no responders since then. */
 type Presence = 'present' | number;
 
@@ -42,7 +44,7 @@ export function createRequester() {
 
   return async <R extends RpcDef>(nc: NatsConnection, def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => {
     const payload = JSON.stringify(request);
-    const deadline = Date.now() + def.timeoutMs;
+    const deadline = Date.now() + timeoutOf(def);
     for (;;) {
       try {
         const timeout = Math.max(1, deadline - Date.now());
@@ -53,11 +55,19 @@ export function createRequester() {
         if (isAppError(cause)) throw cause;
         const again = hasNoResponders(cause) && mayComeBack(def.subject) && Date.now() + noResponderPauseMs < deadline;
         if (!again)
-          throw unavailable('service_unavailable', `${def.service} does not answer`, { cause, detail: def.subject });
+          throw unavailable('service_unavailable', `The service ${def.service} does not respond. Please try again.`, {
+            cause,
+            detail: def.subject,
+          });
       }
       await sleep(noResponderPauseMs);
     }
   };
+}
+
+/** Jobs wait as long as the request may take; the page of a waiting client must report a service that hangs. */
+function timeoutOf({ timeoutMs, longRunning }: RpcDef): number {
+  return currentFlow()?.isAwaited && !longRunning ? Math.min(timeoutMs, awaitedMs) : timeoutMs;
 }
 
 function hasNoResponders(error: unknown): boolean {

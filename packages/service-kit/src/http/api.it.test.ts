@@ -1,9 +1,11 @@
 import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { routesOf } from '@overtone/contracts';
 import { z } from 'zod';
 import type { Caller } from '../assertion.ts';
+import { currentFlow, type Flow } from '../context.ts';
 import { conflict, unauthenticated } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
@@ -59,6 +61,9 @@ const logged: Logged[] = [];
 let server: Server;
 let base: string;
 let metrics: Metrics;
+/** The flow of the last request to `found`, and whether a client waited during it. */
+let flow: Flow | undefined;
+let wasAwaited: boolean | undefined;
 
 beforeEach(async () => {
   metrics = createMetrics();
@@ -80,7 +85,11 @@ beforeEach(async () => {
     handle(declared, async () => {
       throw conflict('duplicate_file', 'You have it already');
     }),
-    handle(found, async ({ query }) => ({ q: query.q })),
+    handle(found, async ({ query }) => {
+      flow = currentFlow();
+      wasAwaited = flow?.isAwaited;
+      return { q: query.q };
+    }),
     handle(form, async () => undefined),
   ];
   const whoIs = (assertion: string | undefined) => {
@@ -166,6 +175,12 @@ describe('API listener', () => {
     expect(response.body['name']).toBe(name);
     const found = await call('GET', `/api/found?q=${encodeURIComponent(name)}&q2=100%`);
     expect(found.body['q']).toBe(name);
+  });
+
+  it('marks a request as awaited until its response has ended, not what continues after it', async () => {
+    await call('GET', '/api/found?q=x');
+    expect(wasAwaited).toBe(true);
+    while (flow?.isAwaited === true) await sleep(5);
   });
 
   it('answers a conditional request in full, because its answers have no validators', async () => {

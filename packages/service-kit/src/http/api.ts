@@ -67,7 +67,7 @@ const nameRequest: RequestHandler = (req, res, next) => {
 function observe(route: Route, metrics: Metrics, access: AccessLog): RequestHandler {
   return (req, res, next) => {
     const requestId = String(res.getHeader('x-request-id'));
-    const flow: Flow = { requestId, route: route.def.path, userId: null, dbQueries: 0 };
+    const flow: Flow = { requestId, route: route.def.path, userId: null, dbQueries: 0, isAwaited: true };
     const aborter = new AbortController();
     res.locals['flow'] = flow;
     res.locals['route'] = route.def;
@@ -76,6 +76,7 @@ function observe(route: Route, metrics: Metrics, access: AccessLog): RequestHand
     const started = process.hrtime.bigint();
     metrics.httpInFlight.inc();
     res.on('close', () => {
+      flow.isAwaited = false;
       if (!res.writableFinished) aborter.abort();
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       const labels = { method: route.def.method, route: route.def.path, status: String(res.statusCode) };

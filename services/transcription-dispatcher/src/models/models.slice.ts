@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { modelJobs, modelRoutes, modelRpc, type InputOf, type JobDef, type ReplyOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
-import { conflict, handle, invalid, notFound, unavailable, type Bus, type Slice } from '@overtone/service-kit';
+import {
+  conflict,
+  handle,
+  invalid,
+  isAppError,
+  notFound,
+  unavailable,
+  type Bus,
+  type Slice,
+} from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { operatorOf, recordOperation, type Operator } from '../operator.ts';
 
@@ -61,6 +70,7 @@ function modelMissing(name: string) {
 }
 
 function throwEngineMissing(cause: unknown): never {
+  if (isAppError(cause) && cause.code === 'broker_unavailable') throw cause;
   throw unavailable('engine_missing', 'No worker with a model folder answers.', { cause });
 }
 

@@ -38,7 +38,7 @@ function trackOperation() {
   return { operation, refused: !settle };
 }
 
-describe('database health probe', () => {
+describe('health probe', () => {
   it('rejects each pending operation once when a new connection gets no response either', () => {
     const first = trackOperation().operation;
     jest.advanceTimersByTime(silenceLimitMs / 2);
@@ -108,6 +108,15 @@ describe('database health probe', () => {
     operation.settle(true);
     jest.advanceTimersByTime(10 * silenceLimitMs);
     expect([probes.size, probesStarted, jest.getTimerCount()]).toEqual([0, 1, 0]);
+  });
+
+  it('refuses new operations after a probe without a response, although the operation has given up before', () => {
+    const { operation } = trackOperation();
+    jest.advanceTimersByTime(silenceLimitMs / 2);
+    operation.settle(false);
+    expect(health.isSilent).toBe(true);
+    jest.advanceTimersByTime(silenceLimitMs / 2);
+    expect([trackOperation().refused, changes]).toEqual([true, [{ unresponsive: true, rejected: 0 }]]);
   });
 
   it('rejects pending operations when it ends, and stops its timer and its probe', () => {
