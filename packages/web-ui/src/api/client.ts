@@ -44,7 +44,13 @@ export async function call<R extends Route>(
   route: R,
   ...inputs: object extends Input<R> ? [input?: Input<R>] : [input: Input<R>]
 ): Promise<ResponseBody<R>> {
-  return parseResponse<ResponseBody<R>>(await sendRenewing(route, inputs[0]));
+  const startedAt = performance.now();
+  try {
+    return await parseResponse<ResponseBody<R>>(await sendRenewing(route, inputs[0]));
+  } catch (error) {
+    if (error instanceof ApiError) error.waitedMs = performance.now() - startedAt;
+    throw error;
+  }
 }
 
 /** Calls a route that answers with an event stream, with the same renewal. @returns the pieces of its text as they arrive. */

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   /** The whole body: a few codes carry more (a duplicate names the existing file). */
   readonly body: Readonly<Record<string, unknown>>;
   readonly fields: readonly { path: string; message: string }[];
+  /** From the request to its failure. */
+  waitedMs = 0;
 
   constructor(status: number, body: Readonly<Record<string, unknown>>, retryAfter: number | null = null) {
     const problem = body as Partial<Problem>;

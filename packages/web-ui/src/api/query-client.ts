@@ -1,7 +1,16 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, codeOf, isOutage } from './problem.ts';
 
-/** Retries outages, but not requests that the API refused. */
+/** A failure that took longer was a timeout: the platform has already waited for the part that does not respond. */
+const maxWaitBeforeRetryMs = 1_000;
+const maxRetries = 2;
+
+/** Whether a query is repeated before its failure is shown: after a short outage, such as a restart. */
+export function shouldRetry(failures: number, error: unknown): boolean {
+  if (failures >= maxRetries || !isOutage(error)) return false;
+  return !(error instanceof ApiError) || (error.status !== 429 && error.waitedMs < maxWaitBeforeRetryMs);
+}
+
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
@@ -15,8 +24,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         refetchOnWindowFocus: true,
-        retry: (failures, error) =>
-          failures < 2 && isOutage(error) && !(error instanceof ApiError && error.status === 429),
+        retry: shouldRetry,
         retryDelay: (attempt) => 400 * 2 ** attempt,
         // The browser may report to be offline although the server runs on this computer.
         networkMode: 'always',
