@@ -1,4 +1,5 @@
 import { askInTheBrowser } from './ask-browser.e2e.ts';
+import { brokerInTheBrowser } from './broker-browser.e2e.ts';
 import { collectionsInTheBrowser } from './collections-browser.e2e.ts';
 import { useScripted } from './context.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
@@ -25,6 +26,7 @@ registerSuites(
     summariesInTheBrowser(context),
     askInTheBrowser(context),
     transcriptImportInTheBrowser(context),
+    brokerInTheBrowser(context),
   ],
   evidence,
 );
