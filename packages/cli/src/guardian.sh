@@ -16,7 +16,7 @@ exec 3>&-
 # 0: stopped as requested. 3: the first start failed, and everything was stopped.
 until [ "$code" -eq 0 ] || [ "$code" -eq 3 ]; do
   sleep 1
-  supervise "$@" --resume
+  supervise "$@" --resume "--ended=$code"
   code=$?
 done
 exit "$code"

@@ -1,6 +1,7 @@
 import { createLineSink } from '@overtone/service-kit/line-sink';
 import { dataFolder } from './paths.ts';
 import { messageOf } from './refusal.ts';
+import { exitOfShell, explainExit, nameExit } from './supervisor/ending.ts';
 import type { SupervisorMessage } from './supervisor/messages.ts';
 import { superviseInstance } from './supervisor/run-instance.ts';
 
@@ -24,6 +25,15 @@ function progress(line: string) {
 }
 
 const resume = process.argv.includes('--resume');
+const ended = process.argv.find((argument) => argument.startsWith('--ended='))?.slice('--ended='.length);
+log(
+  `supervisor ${resume ? 'started again' : 'started'}, pid ${process.pid}${ended === undefined ? '' : after(Number(ended))}`,
+);
+
+function after(code: number): string {
+  const exit = exitOfShell(code);
+  return `: the previous one ended (${nameExit(exit)}), ${explainExit(exit)}; servers and services kept running`;
+}
 process.on('unhandledRejection', (error) => log(`unhandled rejection: ${messageOf(error)}`));
 try {
   const supervisor = await superviseInstance(

@@ -99,7 +99,7 @@ export async function createInstance(environment: Record<string, string> = {}, f
   const faults = async (): Promise<string[]> => {
     const folder = join(data, 'logs');
     const read = (name: string) => readFile(join(folder, `${name}.log`), 'utf8').catch(() => '');
-    const ends = [...(await read('supervisor')).matchAll(/^\S+ (\S+) ended \(exit code ([1-9]\d*)\)$/gm)];
+    const ends = [...(await read('supervisor')).matchAll(/^\S+ (\S+) ended \(exit code ([1-9]\d*)\)/gm)];
     const ended = ends.filter(([, name = '']) => serviceNames.some((service) => name.startsWith(service)));
     const logs = await Promise.all(serviceNames.map(async (name) => ({ name, text: await read(name) })));
     const fatal = logs.flatMap(({ name, text }) =>

@@ -37,7 +37,7 @@ export function pidOf(instance: Instance, victim: Victim): number {
 /** The exit of each process of a service, from the supervisor's log. */
 export async function endsOf(instance: Instance, name: string): Promise<string[]> {
   const text = await readFile(join(instance.data, 'logs', 'supervisor.log'), 'utf8');
-  return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map(([, exit]) => exit ?? '');
+  return [...text.matchAll(new RegExp(`${name} ended \\((.*?)\\)`, 'gm'))].map(([, exit]) => exit ?? '');
 }
 
 /** A process and all its descendants. */

@@ -88,6 +88,7 @@ describe('./overtone', () => {
       mark: 'another',
       supervisor,
       processes: [{ ...supervisor, name: 'media', kind: 'service', restarts: 0 }],
+      exits: {},
     });
     const { code, output } = await overtone('restart', '--data', data);
     expect([code, output]).toEqual([

@@ -19,7 +19,14 @@ describe('runningEnvironment', () => {
     try {
       await once(child, 'spawn');
       const supervisor = identify(child.pid!);
-      writeRuntime(folder, { phase: 'ready', version: '1', mark: '', supervisor: supervisor!, processes: [] });
+      writeRuntime(folder, {
+        phase: 'ready',
+        version: '1',
+        mark: '',
+        supervisor: supervisor!,
+        processes: [],
+        exits: {},
+      });
       expect(runningEnvironment(folder)).toEqual({ LDAP_SERVER: 'ldap.example.org' });
     } finally {
       child.kill('SIGKILL');

@@ -11,7 +11,7 @@ import { run } from '../setup/run.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 import { modelFolder, speechModelHint } from './models.command.ts';
-import { readStatus, type ServerStatus, type ServiceStatus } from './status.command.ts';
+import { describeExits, readStatus, type ServerStatus, type ServiceStatus } from './status.command.ts';
 
 /** The result of one check: ok, warning or error. */
 export type Finding = {
@@ -145,6 +145,10 @@ async function services(folder: DataFolder): Promise<Finding[]> {
   const others = found.filter((service) => !waitsForNats(service));
   return [
     ...hanging.map(hangs),
+    ...[...servers, ...found].flatMap(({ name, exits }) => {
+      const ended = describeExits(exits);
+      return ended === undefined ? [] : [note(`${name} ${ended}; see: ./overtone logs supervisor`)];
+    }),
     ...others.map(({ name, ready, checks }) => {
       const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
       const detail = failing.map((failure) => failure.join(' ')).join(', ');

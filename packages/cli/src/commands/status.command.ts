@@ -4,7 +4,7 @@ import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
 import { baseUrl, readInstance, type Instance } from '../setup/instance.ts';
 import { listenerUrl } from '../supervisor/environment.ts';
 import { serviceNames } from '../supervisor/plan.ts';
-import { readLiveRuntime, type Runtime } from '../supervisor/runtime.ts';
+import { readLiveRuntime, type RecordedExit, type Runtime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 
 /** One service in `status --json`. */
@@ -16,6 +16,7 @@ export type ServiceStatus = {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;
   readonly restarts: number;
+  readonly exits: readonly RecordedExit[];
 };
 
 /** One server in `status --json`. */
@@ -23,6 +24,7 @@ export type ServerStatus = {
   readonly name: string;
   readonly pid: number;
   readonly restarts: number;
+  readonly exits: readonly RecordedExit[];
   readonly answers: boolean;
 };
 
@@ -64,7 +66,8 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
         .filter((entry) => entry.kind === 'server')
         .map(async ({ name, pid, restarts }) => {
           const port = instance?.ports[name];
-          return { name, pid, restarts, answers: port !== undefined && (await answers(port, greetings[name] ?? '')) };
+          const isAnswering = port !== undefined && (await answers(port, greetings[name] ?? ''));
+          return { name, pid, restarts, exits: runtime?.exits[name] ?? [], answers: isAnswering };
         }),
     ),
   };
@@ -93,6 +96,7 @@ export async function serviceStatus(name: string, instance: Instance, runtime: R
     internal_url: internalUrl,
     pid: running?.pid ?? null,
     restarts: running?.restarts ?? 0,
+    exits: runtime.exits[name] ?? [],
     ...(await askReady(`${internalUrl}/health/ready`)),
   };
 }
@@ -127,7 +131,20 @@ function show({ base_url, version, running, services, servers }: Status): void {
   }
 }
 
-function restarted({ restarts }: { restarts: number }) {
+function restarted({ restarts, exits }: { restarts: number; exits: readonly RecordedExit[] }) {
+  const unexpected = describeExits(exits);
+  if (unexpected !== undefined) return `, ${unexpected}`;
   if (restarts === 0) return '';
   return restarts === 1 ? ', restarted once' : `, restarted ${restarts} times`;
+}
+
+const hourMs = 3_600_000;
+
+/** `ended 3 times in the last hour, last: SIGKILL at 03:12:04`; undefined without an unexpected exit in that time. */
+export function describeExits(exits: readonly RecordedExit[], now = new Date()): string | undefined {
+  const recent = exits.filter(({ at }) => now.getTime() - Date.parse(at) < hourMs);
+  const last = recent.at(-1);
+  if (last === undefined) return undefined;
+  const times = recent.length === 1 ? 'once' : `${recent.length} times`;
+  return `ended ${times} in the last hour, last: ${last.how} at ${new Date(last.at).toLocaleTimeString('en-GB')}`;
 }

@@ -108,7 +108,14 @@ function pretendRunning(guarded: boolean): void {
   const env = { PATH: process.env['PATH'], ...(guarded ? processMark(data, guardianName) : {}) };
   guardian = spawn('sleep', ['300'], { detached: true, stdio: 'ignore', env });
   const supervisor = identify(guardian.pid!)!;
-  writeRuntime(dataFolder(data), { phase: 'ready', version: productVersion(), mark: '', supervisor, processes: [] });
+  writeRuntime(dataFolder(data), {
+    phase: 'ready',
+    version: productVersion(),
+    mark: '',
+    supervisor,
+    processes: [],
+    exits: {},
+  });
 }
 
 describe('update', () => {

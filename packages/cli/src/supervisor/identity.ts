@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 
 /** A process, distinguished by its start time from a later one with the same pid. */
 export type ProcessIdentity = {
@@ -40,6 +41,14 @@ export function leadsSession(pid: number): boolean {
 /** Whether exactly this process is running. */
 export function isAlive({ pid, started }: ProcessIdentity): boolean {
   return look(pid)?.started === started;
+}
+
+/** Clock ticks of the kernel in a second (USER_HZ, fixed on Linux). */
+const ticksPerSecond = 100;
+
+/** Milliseconds since a process started. */
+export function ageOf({ started }: ProcessIdentity): number {
+  return Math.max(0, Math.round((uptime() - started / ticksPerSecond) * 1000));
 }
 
 /** The running processes of the session of a process, including detached descendants. */

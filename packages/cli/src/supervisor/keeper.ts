@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../refusal.ts';
 import { kill, spawnProcess, waitUntilReady, type ProcessSpec, type RunningProcess } from '../servers/process.ts';
 import { afterEnd, noFailures, pauseBeforeStart, type Failures } from './backoff.ts';
-import { lastError } from './logs.ts';
-import { identify, isAlive, type ProcessIdentity } from './identity.ts';
+import { countOomKills, explainExit, formatDuration, nameExit, uncaughtException, type Exit } from './ending.ts';
+import { lastError, tailOf } from './logs.ts';
+import { ageOf, identify, isAlive, type ProcessIdentity } from './identity.ts';
 import { endSession, waitForEnd } from './leftovers.ts';
+import type { RecordedExit } from './runtime.ts';
 
 /** Keeps one process alive. */
 export type Keeper = {
@@ -16,6 +18,8 @@ export type Keeper = {
   readonly retryNow: () => void;
   readonly running: () => ProcessIdentity | undefined;
   readonly restarts: () => number;
+  /** The latest unexpected exits, oldest first. */
+  readonly exits: () => readonly RecordedExit[];
 };
 
 /** Options of a keeper. */
@@ -30,6 +34,8 @@ export type KeeperOptions = {
   readonly pauseMs?: (failures: Failures) => number;
   /** A running process of a previous supervisor that is adopted. */
   readonly adopted?: ProcessIdentity | undefined;
+  /** Exits that the previous supervisor recorded. */
+  readonly earlierExits?: readonly RecordedExit[] | undefined;
   /** Variables in addition to those of the spec. */
   readonly env?: Readonly<Record<string, string>>;
   /** The process keeps running when the supervisor exits. */
@@ -42,10 +48,15 @@ export type KeeperOptions = {
 
 // After this number of exits before the first readiness the start counts as failed.
 const firstAttempts = 3;
-/** Exit code of a service after an uncaught exception (see the kit's `runService`). */
-const uncaughtException = 70;
+const loggedLines = 5;
+const recordedExits = 20;
 const brokenAfterChecks = 3;
 const brokenGraceMs = 1000;
+
+function oomKillsSince(before: number | undefined): number | undefined {
+  const now = countOomKills();
+  return before === undefined || now === undefined ? undefined : now - before;
+}
 
 /** Starts a process and restarts it after each exit, with backoff, until it is stopped. */
 export function createKeeper(options: KeeperOptions): Keeper {
@@ -59,17 +70,19 @@ class ProcessKeeper implements Keeper {
   /** Ends the present pause between two starts. */
   #pause = new AbortController();
   #adopted: ProcessIdentity | undefined;
-  #current: { process: RunningProcess; identity: ProcessIdentity; usable: boolean } | undefined;
+  #current: { process: RunningProcess; identity: ProcessIdentity; usable: boolean; startedAt: number } | undefined;
   #failures = noFailures;
   #starts = 0;
   #uncaughtExceptions = 0;
   #brokenChecks = 0;
+  #exits: readonly RecordedExit[];
   #life: Promise<void> | undefined;
 
   constructor(options: KeeperOptions) {
     this.name = options.spec.name;
     this.#options = options;
     this.#adopted = options.adopted;
+    this.#exits = options.earlierExits ?? [];
   }
 
   start(): Promise<void> {
@@ -104,18 +117,21 @@ class ProcessKeeper implements Keeper {
     return Math.max(0, this.#starts - 1);
   }
 
+  exits(): readonly RecordedExit[] {
+    return this.#exits;
+  }
+
   async #live(ready: () => void, fail: (reason: Error) => void): Promise<void> {
-    const { log, logFile, pauseMs = pauseBeforeStart, persistent = false } = this.#options;
+    const { log, logFile, persistent = false } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      const startedAt = Date.now();
       try {
         const process = await this.#begin();
         if (this.#stopping.signal.aborted) kill(process.pid, 'SIGKILL'); // stopped during its start
         void this.#reportReady(process, ready, fail);
-        await this.#untilEnd(process, startedAt);
+        await this.#untilEnd(process);
       } catch (error) {
         this.#failures = afterEnd(this.#failures, 0);
-        log(`${this.name} cannot be started: ${messageOf(error)}`);
+        log(`${this.name} cannot be started: ${messageOf(error)}; ${this.#nextStart()}`);
       }
       const { count } = this.#failures;
       if (count >= firstAttempts && !persistent) {
@@ -123,14 +139,27 @@ class ProcessKeeper implements Keeper {
       }
       this.#pause = new AbortController();
       const signal = AbortSignal.any([this.#stopping.signal, this.#pause.signal]);
-      await sleep(pauseMs(this.#failures), undefined, { signal }).catch(() => undefined);
+      await sleep(this.#pauseMs(), undefined, { signal }).catch(() => undefined);
     }
   }
 
+  #pauseMs(): number {
+    const { pauseMs = pauseBeforeStart } = this.#options;
+    return pauseMs(this.#failures);
+  }
+
+  #nextStart(): string {
+    const { count } = this.#failures;
+    const inARow = count > 1 ? `, after ${count} early ends in a row` : '';
+    return `starts again in ${formatDuration(this.#pauseMs())} (restart ${this.#starts}${inARow})`;
+  }
+
   async #begin(): Promise<RunningProcess> {
-    const process = this.#adopt() ?? (await this.#spawn());
+    const adopted = this.#adopt();
+    const process = adopted ?? (await this.#spawn());
     const identity = identify(process.pid) ?? { pid: process.pid, started: 0 };
-    this.#current = { process, identity, usable: false };
+    const startedAt = Date.now() - (adopted ? ageOf(identity) : 0);
+    this.#current = { process, identity, usable: false, startedAt };
     this.#starts += 1;
     this.#options.onChange();
     return process;
@@ -156,28 +185,49 @@ class ProcessKeeper implements Keeper {
   }
 
   async #reportReady(process: RunningProcess, ready: () => void, fail: (reason: Error) => void): Promise<void> {
-    const { spec, persistent, readyWithinMs } = this.#options;
+    const { spec, persistent, readyWithinMs, log } = this.#options;
     try {
       await waitUntilReady(spec, process, persistent ? Number.POSITIVE_INFINITY : readyWithinMs);
       if (this.#current?.process === process) this.#current.usable = true;
+      if (this.#starts > 1) log(`${this.name} is ready again, pid ${process.pid}`);
       ready();
     } catch (error) {
       if (!process.hasEnded()) fail(new Error(messageOf(error)));
     }
   }
 
-  async #untilEnd(process: RunningProcess, startedAt: number): Promise<void> {
-    const { spec, log, onChange, checkEveryMs = 2000 } = this.#options;
+  async #untilEnd(process: RunningProcess): Promise<void> {
+    const { spec, onChange, checkEveryMs = 2000 } = this.#options;
     const checks = spec.health && setInterval(() => void this.#checkHealth(), checkEveryMs);
-    const { code, signal } = await process.ended;
+    const oomKillsBefore = countOomKills();
+    const exit = await process.ended;
     clearInterval(checks);
     if (this.#current !== undefined) endSession(this.#current.identity);
-    const asked = code === 0 && this.#current?.usable === true;
-    if (code === uncaughtException) this.#uncaughtExceptions += 1;
+    const startedAt = this.#current?.startedAt ?? Date.now();
+    const asked = exit.code === 0 && this.#current?.usable === true;
+    if (exit.code === uncaughtException) this.#uncaughtExceptions += 1;
     this.#current = undefined;
-    this.#failures = asked ? noFailures : afterEnd(this.#failures, Date.now() - startedAt);
+    const ranMs = Date.now() - startedAt;
+    this.#failures = asked ? noFailures : afterEnd(this.#failures, ranMs);
+    if (!this.#stopping.signal.aborted && !asked) this.#recordExit(exit);
     onChange();
-    if (!this.#stopping.signal.aborted) log(`${this.name} ended (${signal ?? `exit code ${code ?? 'unknown'}`})`);
+    if (!this.#stopping.signal.aborted)
+      this.#logExit(exit, { pid: process.pid, ranMs, oomKills: oomKillsSince(oomKillsBefore), asked });
+  }
+
+  #recordExit(exit: Exit): void {
+    const recorded = { at: new Date().toISOString(), how: nameExit(exit) };
+    this.#exits = [...this.#exits, recorded].slice(-recordedExits);
+  }
+
+  #logExit(exit: Exit, run: { pid: number; ranMs: number; oomKills: number | undefined; asked: boolean }): void {
+    const { log, logFile } = this.#options;
+    const ran = `pid ${run.pid}, after ${formatDuration(run.ranMs)}`;
+    log(`${this.name} ended (${nameExit(exit)}), ${ran}: ${explainExit(exit, run.oomKills)}; ${this.#nextStart()}`);
+    if (run.asked) return;
+    const lines = tailOf(logFile, loggedLines);
+    log(lines.length === 0 ? `${this.name} wrote nothing to ${logFile}` : `${this.name} wrote last to ${logFile}:`);
+    for (const line of lines) log(`  | ${line}`);
   }
 
   async #checkHealth(): Promise<void> {

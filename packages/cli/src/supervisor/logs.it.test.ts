@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { lastError, rotateLogs } from './logs.ts';
+import { lastError, rotateLogs, tailOf } from './logs.ts';
 
 let folder: string;
 let file: string;
@@ -36,6 +36,17 @@ describe('rotateLogs', () => {
     await rotateLogs(folder, 100);
     expect(readFileSync(file, 'utf8')).toBe('line\n');
   });
+});
+
+describe('tailOf', () => {
+  it('reads the last lines of a large log, shortened', () => {
+    writeFileSync(file, `${'old line\n'.repeat(10_000)}one\n\ntwo ${'x'.repeat(500)}\n`);
+    const lines = tailOf(file, 3);
+    expect(lines.map((line) => line.slice(0, 8))).toEqual(['old line', 'one', 'two xxxx']);
+    expect(lines.at(-1)).toHaveLength(401);
+  });
+
+  it('returns no lines of a log that does not exist', () => expect(tailOf(file, 3)).toEqual([]));
 });
 
 describe('lastError', () => {

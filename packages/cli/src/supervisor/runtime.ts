@@ -10,6 +10,7 @@ const processSchema = identitySchema.extend({
   kind: z.enum(['server', 'service']),
   restarts: z.int(),
 });
+const exitSchema = z.object({ at: z.iso.datetime(), how: z.string() });
 const runtimeSchema = z.object({
   boot: z.string(),
   phase: z.enum(['starting', 'ready', 'stopping']),
@@ -18,10 +19,14 @@ const runtimeSchema = z.object({
   mark: z.string().default(''),
   supervisor: identitySchema,
   processes: z.array(processSchema),
+  /** The latest unexpected exits of each process, oldest first. */
+  exits: z.record(z.string(), z.array(exitSchema)).default({}),
 });
 
 /** A process of a running instance. */
 export type RecordedProcess = z.infer<typeof processSchema>;
+/** An exit of a process that its supervisor did not request. */
+export type RecordedExit = z.infer<typeof exitSchema>;
 /** The running processes: written by the supervisor, read by the other commands and by the cleanup. */
 export type Runtime = z.infer<typeof runtimeSchema>;
 

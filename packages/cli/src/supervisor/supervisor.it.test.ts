@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -63,6 +64,16 @@ describe('supervisor', () => {
     await supervisor.stop();
     expect(runtime?.processes.filter(isAlive)).toEqual([]);
     expect(existsSync(folder.runtime)).toBe(false);
+  });
+
+  it('records the unexpected exits of each process', async () => {
+    const { supervisor } = supervise();
+    await supervisor.start();
+    process.kill(readLiveRuntime(folder)!.processes[1]!.pid, 'SIGSEGV');
+    const exits = () => readLiveRuntime(folder)?.exits['service'] ?? [];
+    while (exits().length === 0) await sleep(10);
+    expect(exits()).toEqual([{ at: expect.any(String), how: 'SIGSEGV' }]);
+    await supervisor.stop();
   });
 
   it('stops everything when one process fails to start', async () => {

@@ -85,10 +85,12 @@ type Keepers = readonly Keeper[];
 function createKeepers(options: SupervisorOptions, onChange: () => void): { servers: Keepers; services: Keepers } {
   const { folder, plan, log, resume = false, servicesOutlive = false } = options;
   // The record also contains processes that overwrite their environment (Redis); the marks find unrecorded processes.
-  const before = resume ? [...instanceProcesses(folder.root), ...(readRuntime(folder)?.processes ?? [])] : [];
+  const recordedBefore = resume ? readRuntime(folder) : undefined;
+  const before = resume ? [...instanceProcesses(folder.root), ...(recordedBefore?.processes ?? [])] : [];
   const keep = (spec: ProcessSpec, graceMs: number) =>
     createKeeper({
       adopted: before.find(({ name }) => name === spec.name),
+      earlierExits: recordedBefore?.exits[spec.name],
       env: processMark(folder.root, spec.name),
       outlives: servicesOutlive,
       persistent: resume,
@@ -113,9 +115,10 @@ function createRecord(folder: DataFolder, mark: string, log: (line: string) => v
   let failed = false;
   const write = (servers: Keepers, services: Keepers): void => {
     const processes = [...recorded(servers, 'server'), ...recorded(services, 'service')];
+    const exits = Object.fromEntries([...servers, ...services].map((keeper) => [keeper.name, [...keeper.exits()]]));
     clearTimeout(retry);
     try {
-      writeRuntime(folder, { phase, version: productVersion(), mark, supervisor: self, processes });
+      writeRuntime(folder, { phase, version: productVersion(), mark, supervisor: self, processes, exits });
       failed = false;
     } catch (error) {
       if (!failed) log(`processes not recorded: ${messageOf(error)}`);
