@@ -32,6 +32,8 @@ const batchSize = 200;
 /** Retention of sent rows: an acknowledged message can still be lost with the broker's disk. */
 const sentRetention = '2 days';
 const pollIntervalMs = 1_000;
+/** Failed runs in a row until one is logged as a warning. */
+const reportedFailure = 5;
 /** Another replica holds the lock, and may have read the table before the last commit. */
 const lockedElsewhereRetryMs = 50;
 /** Marking rows as sent is delayed this long unless more rows wait: the consumers' work takes precedence. */
@@ -73,13 +75,19 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
   };
 
   const run = async (): Promise<void> => {
+    let failures = 0;
     while (!stopping) {
       wakeRequest = new AbortController();
-      const pauseMs = await relayPending().catch((err: unknown) => {
-        log.debug({ err: err as Error }, 'outbox relay run failed');
+      let pauseMs = pollIntervalMs;
+      try {
+        pauseMs = await relayPending();
+        failures = 0;
+      } catch (err) {
+        failures += 1;
+        // A restart of the broker or of the database is over before that.
+        log[failures === reportedFailure ? 'warn' : 'debug']({ err: err as Error }, 'outbox relay run failed');
         connection.drop();
-        return pollIntervalMs;
-      });
+      }
       await pause(pauseMs);
     }
   };

@@ -171,4 +171,20 @@ describe('outbox', () => {
     expect(await published()).toContain(deleted.fileId);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 0$/m);
   });
+  it('logs one warning when it fails repeatedly', async () => {
+    await relay.stop();
+    const warnings: string[] = [];
+    const counted = Object.assign(Object.create(log) as typeof log, {
+      warn: (_fields: object, message: string) => warnings.push(message),
+    });
+    const url = db.urlFor('media');
+    const failing = createOutboxRelay({ service: 'media', pool, url, bus, log: counted, metrics: createMetrics() });
+    await (await bus.jetstreamManager()).streams.delete('EVENTS');
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file()));
+    await failing.start();
+    await waitFor(() => warnings.length > 0);
+    await sleep(2_500);
+    await failing.stop();
+    expect(warnings).toEqual(['outbox relay run failed']);
+  });
 });
