@@ -1,6 +1,7 @@
 import { errors } from '@elastic/elasticsearch';
 import { isAppError, unavailable, type AppError } from '@overtone/service-kit';
 import { z } from 'zod';
+import { describeOpenBreaker } from './circuit-breakers.ts';
 
 /** An error as the server reports it: of a request, of one search of several, or of one row of a bulk. */
 const reportedError = z.object({
@@ -20,18 +21,6 @@ const reportedError = z.object({
 });
 type ReportedError = z.infer<typeof reportedError>;
 const withError = z.object({ error: reportedError });
-
-/** What to do about an open circuit breaker, by its name. */
-const breakerAdvice: Record<string, string> = {
-  parent: 'look at heap use and garbage collection before you add heap (indices.breaker.total.limit)',
-  fielddata: 'clear the fielddata cache (indices.breaker.fielddata.limit)',
-  request: 'run fewer large searches at the same time (indices.breaker.request.limit)',
-  inflight_requests: 'send fewer or smaller requests at the same time (network.breaker.inflight_requests.limit)',
-  model_inference: 'usually a false trip: raise indices.breaker.model_inference.limit before you add heap',
-  'Memory Circuit Breaker':
-    'usually a false trip of the heap threshold of model inference: set plugins.ml_commons.jvm_heap_memory_threshold to 95 before you add heap',
-};
-const otherAdvice = 'find out what fills it before you add heap';
 
 /**
  * Names a failure of the search server and what to do about it.
@@ -58,7 +47,7 @@ function messageOf(error: unknown, reported: ReportedError | null): string {
     case 'circuit_breaking_exception':
       return breakerMessage(reported);
     case 'cluster_block_exception':
-      return 'The search index is read-only: free disk space, then remove the block (index.blocks)';
+      return 'The search index is read-only: free disk space on the search server, or remove another block (index.blocks)';
     case 'es_rejected_execution_exception':
       return 'The search server is overloaded and rejected the request';
     case 'index_not_found_exception':
@@ -68,16 +57,16 @@ function messageOf(error: unknown, reported: ReportedError | null): string {
     case 'strict_dynamic_mapping_exception':
     case 'document_parsing_exception':
     case 'mapper_parsing_exception':
-      return 'The search index has another mapping than this release: rebuild the index';
+      return 'The search index has another mapping than this release: start a reindex';
     default:
       return `The search server failed: ${reported.type}`;
   }
 }
 
 function breakerMessage({ reason, bytes_limit: limit, bytes_wanted: wanted }: ReportedError): string {
-  const name = /^\[([a-z_]+)\]/.exec(reason ?? '')?.[1] ?? /^Memory Circuit Breaker/.exec(reason ?? '')?.[0];
+  const { name, advice } = describeOpenBreaker(reason ?? '');
   const sizes = limit === undefined ? '' : ` (limit ${mebibytes(limit)}, wanted ${mebibytes(wanted ?? 0)})`;
-  return `The circuit breaker ${name ?? 'of the search server'} is open${sizes}: ${breakerAdvice[name ?? ''] ?? otherAdvice}`;
+  return `The circuit breaker ${name} is open${sizes}: ${advice}`;
 }
 
 function mebibytes(bytes: number): string {
