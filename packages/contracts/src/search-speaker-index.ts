@@ -8,8 +8,8 @@ const version = z.object({
   name: voiceVersionName,
   model: z.string(),
   dimension: z.int(),
-  /** `current`: read through the alias `speakers`; `building`: being filled; `kept`: complete; `absent`: has no index. */
-  state: z.enum(['current', 'building', 'kept', 'absent']),
+  /** `current`: read through the alias `speakers`; `building`: being filled; `complete`: not read, but kept up to date; `absent`: has no index. */
+  state: z.enum(['current', 'building', 'complete', 'absent']),
   speakers: z.int(),
   files: z.int(),
 });

@@ -17,7 +17,7 @@ type Change = { action: 'migrate' | 'switch' | 'drop'; version: Version['name'] 
 const stateLabels: Record<Version['state'], string> = translateOnRead({
   current: msg`in use`,
   building: msg`being filled`,
-  kept: msg`complete`,
+  complete: msg`complete`,
   absent: msg`not built`,
 });
 
@@ -110,7 +110,7 @@ export function SpeakerIndex() {
                       {t`Continue the migration`}
                     </Button>
                   )}
-                  {state === 'kept' && (
+                  {state === 'complete' && (
                     <Button
                       size="compact-sm"
                       variant="default"
@@ -120,7 +120,7 @@ export function SpeakerIndex() {
                       {t`Use ${name}`}
                     </Button>
                   )}
-                  {(state === 'kept' || migration?.state === 'stopped') &&
+                  {(state === 'complete' || migration?.state === 'stopped') &&
                     state !== 'current' &&
                     state !== 'absent' && (
                       <Button
@@ -148,7 +148,7 @@ export function SpeakerIndex() {
           onClose={() => setDropping(null)}
         >
           <Text size="sm">
-            {dropping.state === 'kept'
+            {dropping.state === 'complete'
               ? t`This version is the only way back from the version in use. To use it again, all voices must be processed again.`
               : t`What was processed for this version is deleted.`}
           </Text>

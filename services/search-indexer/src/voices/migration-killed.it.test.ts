@@ -146,7 +146,7 @@ it(
     expect(seen.searches).toBeGreaterThan(0);
     expect(seen.wrong).toBe(0);
     // The version that is read changes once, from one complete version to the other.
-    expect(seen.states).toEqual(['current building', 'kept current']);
+    expect(seen.states).toEqual(['current building', 'complete current']);
     await killService();
     for (const version of ['v3', 'v4'] as const) await expectExactly(version);
     process.stdout.write(

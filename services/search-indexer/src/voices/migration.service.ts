@@ -50,7 +50,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
           : name === current.version
             ? 'current'
             : row.state === 'kept'
-              ? 'kept'
+              ? 'complete'
               : 'building';
         return { name, model, dimension, state, speakers: of(name)?.speakers ?? 0, files: of(name)?.done ?? 0 };
       }),

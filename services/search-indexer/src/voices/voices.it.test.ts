@@ -209,14 +209,14 @@ describe('the speaker index', () => {
     const speakers = [...recordings.values()].reduce((sum, { speakerIds }) => sum + speakerIds.length, 0);
     for (const { name, speakers: indexed } of counts) expect([name, indexed]).toEqual([name, speakers]);
     expect(counts.map(({ name, state }) => [name, state])).toEqual([
-      ['v3', 'kept'],
+      ['v3', 'complete'],
       ['v4', 'current'],
     ]);
   });
 
   it('rolls back by switching again, and deletes only a version that is not read', async () => {
     expect((await change('PUT', '/alias', { version: 'v3' })).body).toMatchObject({
-      versions: [{ state: 'current' }, { state: 'kept' }],
+      versions: [{ state: 'current' }, { state: 'complete' }],
     });
     expect((await change('DELETE', '/versions/v3')).body).toMatchObject({ code: 'migration_conflict' });
     expect((await change('DELETE', '/versions/v4')).body).toMatchObject({
