@@ -130,7 +130,7 @@ export const mediaRpc = {
       total: z.int(),
     }),
   }),
-  /** Files with a transcript after `after` in order of id, for a rebuild of the index. */
+  /** Files with a transcript after `after` in order of id, for a reindex. */
   listTranscribed: defineRpc('media', 'list-transcribed', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
     reply: z.object({ files: z.array(z.object({ ...ofFile, transcriptVersion: z.int() })) }),

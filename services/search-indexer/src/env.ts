@@ -14,7 +14,7 @@ export const indexerEnv = {
   ELASTICSEARCH_API_KEY: z.string().optional(),
   /** Certificates (PEM) that sign the search server's; without it those of the system count. */
   ELASTICSEARCH_CA_FILE: z.string().min(1).optional(),
-  /** Of each index; they take effect with the next rebuild. A replica needs a second node. */
+  /** Of each index; they take effect with the next reindex. A replica needs a second node. */
   ELASTICSEARCH_SHARDS: z.coerce.number().int().min(1).max(64).default(1),
   ELASTICSEARCH_REPLICAS: z.coerce.number().int().min(0).max(8).default(1),
   ELASTICSEARCH_INDEX_PREFIX: z

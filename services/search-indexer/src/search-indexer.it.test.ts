@@ -107,7 +107,7 @@ describe('search-indexer', () => {
     await waitFor(async () => (await search('q=public', ownerId)).results[0]?.tags[0] === 'Later');
   });
 
-  it('lets only administrators start a rebuild', async () => {
+  it('lets only administrators start a reindex', async () => {
     const { file } = await indexed(['Ann', 'rebuilt words']);
     expect((await world.call('/api/search/reindex', { method: 'POST' })).status).toBe(403);
     const started = await world.call('/api/search/reindex', { method: 'POST', role: 'admin' });

@@ -11,7 +11,7 @@ import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { createMediaVoiceSources } from './ports/media-voice-sources.adapter.ts';
 import { openIndex, openSpeakerIndex } from './ports/open-index.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
-import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
+import { createReindexSlice } from './reindex/reindex.slice.ts';
 import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
 import { createSavedSearchesSlice } from './saved-searches/saved-searches.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
@@ -80,7 +80,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       accessSlice,
       indexingSlice,
       createErasureSlice({ db, outbox, indexing, forgetVoicesOf }),
-      createRebuildSlice({ db, outbox, pool, index, indexing, refresh, transcripts, vectoriser, log }),
+      createReindexSlice({ db, outbox, pool, index, indexing, refresh, transcripts, vectoriser, log }),
       searchSlice,
       createSavedSearchesSlice({ db }),
       createSuggestionsSlice({ db, access, vocabulary }),

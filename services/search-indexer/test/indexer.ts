@@ -13,9 +13,9 @@ import { createIndexing } from '../src/indexing/indexing.service.ts';
 import { createRefresh } from '../src/indexing/refresh.service.ts';
 import type { Collections } from '../src/ports/media-collections.adapter.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
-import { createConsistency } from '../src/rebuild/consistency.service.ts';
-import { createRebuild } from '../src/rebuild/rebuild.service.ts';
-import { createRebuildStore } from '../src/rebuild/rebuild.store.ts';
+import { createConsistency } from '../src/reindex/consistency.service.ts';
+import { createReindex } from '../src/reindex/reindex.service.ts';
+import { createReindexStore } from '../src/reindex/reindex.store.ts';
 import { createMentions } from '../src/retrieval/mentions.service.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
@@ -56,8 +56,8 @@ export async function startIndexer() {
   const indexing = createIndexing({ db, outbox, states, vocabulary, index, transcripts, vectoriser, telemetry, log });
   const refresh = createRefresh({ states, dueFiles, indexing, index, vectoriser, log });
   const consistency = createConsistency({ db, index, transcripts });
-  const rebuildStore = createRebuildStore({ db });
-  const rebuild = createRebuild({ db, index, indexing, transcripts, consistency, store: rebuildStore, pool, log });
+  const reindexStore = createReindexStore({ db });
+  const reindex = createReindex({ db, index, indexing, transcripts, consistency, store: reindexStore, pool, log });
   const searchStore = createSearchStore({ db, pool });
   const access = createAccessStore({ db, pool });
   const legs = createLegs({ index, store: searchStore, vectoriser, telemetry, log, minSimilarity: 0.5 });
@@ -98,7 +98,7 @@ export async function startIndexer() {
     dueFiles,
     indexing,
     refresh,
-    rebuild,
+    reindex,
     consistency,
     suggest,
     filterValues: suggestionStore.filterValues,
@@ -110,7 +110,7 @@ export async function startIndexer() {
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
     indexDue: () => refresh.indexDue(signal),
-    continueRebuild: () => rebuild.continueRebuild(signal),
+    continueReindex: () => reindex.continueReindex(signal),
     add: async (...recordings: ReturnType<typeof library.put>[]) => {
       for (const recording of recordings) await indexing.indexFile(library.put(recording).file.fileId, { signal });
     },

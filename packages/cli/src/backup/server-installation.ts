@@ -51,8 +51,7 @@ export function openServers(source: Source): Installation | undefined {
     prepareSwap: async (_keys, terminal) => {
       const state = serverState(source);
       await state.clear();
-      if (!state.hasIndex)
-        terminal.warn('ELASTICSEARCH_URL is not set: rebuild the search index under Administration > Search');
+      if (!state.hasIndex) terminal.warn('ELASTICSEARCH_URL is not set: reindex under Administration > Search');
     },
     recordVersion: () => undefined,
     startCommands: commands.start,

@@ -29,7 +29,7 @@ export type IndexOptions = {
   signal: AbortSignal;
   progress?: (fraction: number, message: string) => void;
   /**
-   * Writes without an event, and only this build unless the file's rows in the current one are outdated; used by a rebuild.
+   * Writes without an event, and only this build unless the file's rows in the current one are outdated; used by a reindex.
    */
   onlyBuild?: Build;
 };

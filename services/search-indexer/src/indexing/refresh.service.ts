@@ -44,18 +44,18 @@ export function createRefresh({ states, dueFiles, indexing, index, vectoriser, l
       }
     },
     isIndexLost,
-    /** Marks files that must be indexed again. @returns `rebuild` when the index is lost or its model has changed. */
-    reconcile: async (): Promise<{ rebuild: boolean }> => {
-      if (await isIndexLost()) return { rebuild: true };
+    /** Marks files that must be indexed again. @returns `reindex` when the index is lost or its model has changed. */
+    reconcile: async (): Promise<{ reindex: boolean }> => {
+      if (await isIndexLost()) return { reindex: true };
       const { current, building } = await index.builds();
       const { files, keywordOnly } = await states.counts();
-      if (files === 0 || building || !current) return { rebuild: false };
+      if (files === 0 || building || !current) return { reindex: false };
       await dueFiles.markLost(current.id);
       const model = await vectoriser.model().catch(() => null);
-      if (model === null) return { rebuild: false };
-      if (current.model && current.model.name !== model) return { rebuild: true };
+      if (model === null) return { reindex: false };
+      if (current.model && current.model.name !== model) return { reindex: true };
       if (keywordOnly > 0) await dueFiles.markKeywordOnly(50);
-      return { rebuild: false };
+      return { reindex: false };
     },
   };
 }

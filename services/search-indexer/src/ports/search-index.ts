@@ -230,7 +230,7 @@ export function checkedRowId(id: string): string {
   return id;
 }
 
-/** A rebuild may replace the current build while a query waits for its vector: that query has no semantic leg. */
+/** A reindex may replace the current build while a query waits for its vector: that query has no semantic leg. */
 export function unusableVector(build: Build, { model }: QueryVector): LegResult | null {
   if (build.model === null) return { status: 'not_asked' };
   if (build.model.name === model) return null;

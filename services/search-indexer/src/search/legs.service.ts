@@ -34,7 +34,7 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
     try {
       const { current } = await index.builds();
       const { model, vector } = await vectoriser.query(text, current?.model?.name ?? null);
-      // Vectors of another model cannot be compared; a rebuild will follow.
+      // Vectors of another model cannot be compared; a reindex will follow.
       if (current && current.model?.name !== model.name) return { leg: 'unavailable', vector: null };
       return { leg: 'ok', vector: vector && { model: model.name, values: vector } };
     } catch (err) {

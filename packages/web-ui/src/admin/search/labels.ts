@@ -27,7 +27,7 @@ export function paceText({ files_per_minute: rate, seconds_left: left }: Reindex
 export function modelText({ model, in_progress: running }: ReindexStatus): string {
   if (model === null) return t`Search by meaning: available after the first recording`;
   const name = model.startsWith('wink-') ? t`word vectors (no sentence model is installed)` : model;
-  return running ? t`Search by meaning, after the rebuild: ${name}` : t`Search by meaning: ${name}`;
+  return running ? t`Search by meaning, after the reindex: ${name}` : t`Search by meaning: ${name}`;
 }
 
 function countedText({ indexed_files: indexed, total_files: total }: ReindexStatus): string {

@@ -3,27 +3,27 @@ import { recordOperation, type Outbox } from '@overtone/database';
 import { handle, periodic, type Slice } from '@overtone/service-kit';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { createConsistency, describeComparison, type FileScope } from './consistency.service.ts';
-import { createRebuild, type RebuildDeps, type ReindexStart } from './rebuild.service.ts';
-import { createRebuildStore, type ReindexScope } from './rebuild.store.ts';
+import { createReindex, type ReindexDeps, type ReindexStart } from './reindex.service.ts';
+import { createReindexStore, type ReindexScope } from './reindex.store.ts';
 
-type Deps = Omit<RebuildDeps, 'store' | 'consistency'> & {
+type Deps = Omit<ReindexDeps, 'store' | 'consistency'> & {
   outbox: Outbox;
   vectoriser: Pick<Vectoriser, 'model'>;
-  refresh: { isIndexLost: () => Promise<boolean>; reconcile: () => Promise<{ rebuild: boolean }> };
+  refresh: { isIndexLost: () => Promise<boolean>; reconcile: () => Promise<{ reindex: boolean }> };
 };
 
 /** Indexes files again: on request of an administrator, or all when the index is lost or its model has changed. */
-export function createRebuildSlice({ refresh, outbox, vectoriser, ...deps }: Deps): Slice {
+export function createReindexSlice({ refresh, outbox, vectoriser, ...deps }: Deps): Slice {
   const { db, index } = deps;
   const consistency = createConsistency(deps);
-  const rebuild = createRebuild({ ...deps, consistency, store: createRebuildStore({ db }) });
+  const reindex = createReindex({ ...deps, consistency, store: createReindexStore({ db }) });
   return {
     parts: [
       {
         name: 'index',
         // Detects a lost index before the first file is written into an empty one.
         start: async () => {
-          if (await refresh.isIndexLost().catch(() => false)) await rebuild.beginRequired();
+          if (await refresh.isIndexLost().catch(() => false)) await reindex.beginRequired();
         },
         stop: index.close,
       },
@@ -32,7 +32,7 @@ export function createRebuildSlice({ refresh, outbox, vectoriser, ...deps }: Dep
       handle(reindexRoutes.reindex, async (request) => {
         const scope = scopeOf(request.body);
         return answerOf(
-          await rebuild.begin(scope, (tx, total) =>
+          await reindex.begin(scope, (tx, total) =>
             recordOperation({ tx, outbox, request }, 'search_reindex_started', detailsOf(scope, total)),
           ),
         );
@@ -46,21 +46,21 @@ export function createRebuildSlice({ refresh, outbox, vectoriser, ...deps }: Dep
         return { ...describeComparison(compared), model: current?.model?.name ?? null, next_model: nextModel };
       }),
       handle(reindexRoutes.stopReindex, async (request) => {
-        const stopping = await rebuild.stop((tx) =>
+        const stopping = await reindex.stop((tx) =>
           recordOperation({ tx, outbox, request }, 'search_reindex_stopped', {}),
         );
         return stopping
           ? { status: 'stop_requested' as const, message: 'The reindex stops after the current file' }
           : { status: 'not_running' as const, message: 'No reindex is in progress' };
       }),
-      handle(reindexRoutes.reindexStatus, async () => describeStatus(await rebuild.status())),
+      handle(reindexRoutes.reindexStatus, async () => describeStatus(await reindex.status())),
       handle(reindexRoutes.consistency, async () => ({
         ...describeComparison(await consistency.compare({ kind: 'all' })),
         checked_at: new Date().toISOString(),
       })),
       handle(reindexRoutes.repairIndex, async (request) =>
         answerOf(
-          await rebuild.repair((tx, total) =>
+          await reindex.repair((tx, total) =>
             recordOperation({ tx, outbox, request }, 'search_index_repaired', { files: total }),
           ),
         ),
@@ -68,9 +68,9 @@ export function createRebuildSlice({ refresh, outbox, vectoriser, ...deps }: Dep
     ],
     periodics: [
       periodic('mark files to index again', 30_000, async () => {
-        if ((await refresh.reconcile()).rebuild) await rebuild.beginRequired();
+        if ((await refresh.reconcile()).reindex) await reindex.beginRequired();
       }),
-      periodic('continue a rebuild', 1_000, rebuild.continueRebuild),
+      periodic('continue a reindex', 1_000, reindex.continueReindex),
       periodic('maintain the index', 1_000, index.maintain),
     ],
   };
@@ -99,7 +99,7 @@ function answerOf({ status, total }: ReindexStart) {
 
 const outcomes = ['completed', 'stopped'] as const;
 
-function describeStatus(status: Awaited<ReturnType<ReturnType<typeof createRebuild>['status']>>) {
+function describeStatus(status: Awaited<ReturnType<ReturnType<typeof createReindex>['status']>>) {
   const { inProgress, run, total, indexed, failed, pending, perSecond, model, completedAt } = status;
   return {
     in_progress: inProgress,

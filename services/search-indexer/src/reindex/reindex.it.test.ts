@@ -4,7 +4,7 @@ import { unavailable } from '@overtone/service-kit';
 import { startIndexer, type TestIndexer } from '../../test/indexer.ts';
 import { record } from '../../test/library.ts';
 
-describe('rebuild', () => {
+describe('reindex', () => {
   let indexer: TestIndexer;
   beforeEach(async () => {
     indexer = await startIndexer();
@@ -17,47 +17,47 @@ describe('rebuild', () => {
   it('builds a new index from the database and swaps it in', async () => {
     await indexer.add(...files(3));
     const before = await indexer.index.builds();
-    expect((await indexer.rebuild.begin(all)).status).toBe('started');
-    expect((await indexer.rebuild.begin(all)).status).toBe('running');
+    expect((await indexer.reindex.begin(all)).status).toBe('started');
+    expect((await indexer.reindex.begin(all)).status).toBe('running');
     expect((await indexer.search({ q: 'word' })).total_files).toBe(3);
-    await indexer.continueRebuild();
+    await indexer.continueReindex();
     expect((await indexer.search({ q: 'word' })).total_files).toBe(3);
     const after = await indexer.index.builds();
     expect(after.current?.id).not.toBe(before.current?.id);
-    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, total: 3, indexed: 3, failed: 0 });
+    expect(await indexer.reindex.status()).toMatchObject({ inProgress: false, total: 3, indexed: 3, failed: 0 });
   });
 
-  it('continues an interrupted rebuild while the old index serves', async () => {
+  it('continues an interrupted reindex while the old index serves', async () => {
     await indexer.add(...files(4));
-    await indexer.rebuild.begin(all);
+    await indexer.reindex.begin(all);
     const read = indexer.library.transcripts.read;
     let reads = 0;
     indexer.library.transcripts.read = async (id, signal) => {
       if ((reads += 1) > 2) throw unavailable('service_unavailable', 'media is away');
       return read(id, signal);
     };
-    await expect(indexer.continueRebuild()).rejects.toThrow('media is away');
-    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: true, indexed: 2, total: 4 });
+    await expect(indexer.continueReindex()).rejects.toThrow('media is away');
+    expect(await indexer.reindex.status()).toMatchObject({ inProgress: true, indexed: 2, total: 4 });
     expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
     reads = 0;
     indexer.library.transcripts.read = async (id, signal) => {
       reads += 1;
       return read(id, signal);
     };
-    await indexer.continueRebuild();
+    await indexer.continueReindex();
     expect(reads).toBe(2);
     expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
   });
 
-  it('includes files indexed or deleted during the rebuild', async () => {
+  it('includes files indexed or deleted during the reindex', async () => {
     const [first, second] = files(2);
     if (!first || !second) throw new Error('no files');
     await indexer.add(first);
-    await indexer.rebuild.begin(all);
+    await indexer.reindex.begin(all);
     await indexer.add(second);
     indexer.library.files.delete(first.file.fileId);
     await indexer.indexing.forget(first.file.fileId);
-    await indexer.continueRebuild();
+    await indexer.continueReindex();
     expect((await indexer.search({ q: 'word' })).results.map((result) => result.file_uuid)).toEqual([
       second.file.fileId,
     ]);
@@ -70,11 +70,11 @@ describe('rebuild', () => {
     expect((await indexer.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'ok' });
     indexer.meanings.keepsOld = false;
     expect((await indexer.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'unavailable' });
-    expect(await indexer.refresh.reconcile()).toEqual({ rebuild: true });
-    await indexer.rebuild.begin(all);
-    await indexer.continueRebuild();
+    expect(await indexer.refresh.reconcile()).toEqual({ reindex: true });
+    await indexer.reindex.begin(all);
+    await indexer.continueReindex();
     expect(await indexer.search({ q: 'deadline' })).toMatchObject({ total_files: 2, legs: { semantic: 'ok' } });
-    expect(await indexer.refresh.reconcile()).toEqual({ rebuild: false });
+    expect(await indexer.refresh.reconcile()).toEqual({ reindex: false });
   });
 
   it('is required when the index is lost; until then search is unavailable', async () => {
@@ -87,7 +87,7 @@ describe('rebuild', () => {
         `insert into index_state (file_id, owner_id, chunks, indexed_at, generation)
          values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'earlier')`,
       );
-      expect(await lost.refresh.reconcile()).toEqual({ rebuild: true });
+      expect(await lost.refresh.reconcile()).toEqual({ reindex: true });
       await expect(lost.search({ q: 'word' })).rejects.toMatchObject({ code: 'search_unavailable' });
     } finally {
       await lost.stop();
@@ -98,14 +98,14 @@ describe('rebuild', () => {
     const [first, second] = files(2);
     if (!first || !second) throw new Error('no files');
     await indexer.add(first, second);
-    await indexer.rebuild.begin(all);
+    await indexer.reindex.begin(all);
     const read = indexer.library.transcripts.read;
     indexer.library.transcripts.read = async (id, signal) => {
       if (id === first.file.fileId) throw new TypeError('odd transcript');
       return read(id, signal);
     };
-    await indexer.continueRebuild();
-    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, failed: 1 });
+    await indexer.continueReindex();
+    expect(await indexer.reindex.status()).toMatchObject({ inProgress: false, failed: 1 });
     indexer.library.transcripts.read = read;
     await indexer.indexDue();
     expect((await indexer.search({ q: 'word' })).total_files).toBe(2);
@@ -116,23 +116,23 @@ describe('rebuild', () => {
   it('is stopped on request: the old index stays, and no file is indexed again because of it', async () => {
     await indexer.add(...files(4));
     const { current } = await indexer.index.builds();
-    await indexer.rebuild.begin(all);
+    await indexer.reindex.begin(all);
     const read = indexer.library.transcripts.read;
     let reads = 0;
     indexer.library.transcripts.read = async (id, signal) => {
-      if ((reads += 1) === 2) await indexer.rebuild.stop(noRecord);
+      if ((reads += 1) === 2) await indexer.reindex.stop(noRecord);
       return read(id, signal);
     };
-    await indexer.continueRebuild();
+    await indexer.continueReindex();
     expect(reads).toBe(2);
-    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, run: { state: 'stopped' }, indexed: 2 });
+    expect(await indexer.reindex.status()).toMatchObject({ inProgress: false, run: { state: 'stopped' }, indexed: 2 });
     expect(await indexer.index.builds()).toMatchObject({ current: { id: current?.id }, building: null });
-    expect(await indexer.rebuild.stop(noRecord)).toBe(false);
+    expect(await indexer.reindex.stop(noRecord)).toBe(false);
     await indexer.refresh.reconcile();
     await indexer.indexDue();
     expect(reads).toBe(2);
     expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
-    expect((await indexer.rebuild.begin(all)).status).toBe('started');
+    expect((await indexer.reindex.begin(all)).status).toBe('started');
   });
 
   it('also writes the current index when a file has changed unnoticed, so that a stop loses nothing', async () => {
@@ -141,13 +141,13 @@ describe('rebuild', () => {
     await indexer.add(first, second);
     const { fileId } = first.file;
     indexer.library.put(record({ ...first.file, transcriptVersion: 2, turns: [['Ann', 'replaced']] }));
-    await indexer.rebuild.begin(all);
+    await indexer.reindex.begin(all);
     const read = indexer.library.transcripts.read;
     indexer.library.transcripts.read = async (id, signal) => {
-      if (id === fileId) await indexer.rebuild.stop(noRecord);
+      if (id === fileId) await indexer.reindex.stop(noRecord);
       return read(id, signal);
     };
-    await indexer.continueRebuild();
+    await indexer.continueReindex();
     const { results } = await indexer.search({ q: 'replaced', exact: 'true', search_mode: 'keyword' });
     expect(results.map((result) => result.file_uuid)).toEqual([fileId]);
     expect((await indexer.consistency.compare(all)).comparison).toMatchObject({ stale: [], missing: [] });
@@ -155,8 +155,8 @@ describe('rebuild', () => {
 
   it('cannot be stopped when the index is lost or its model has changed', async () => {
     await indexer.add(...files(1));
-    await indexer.rebuild.beginRequired();
-    await expect(indexer.rebuild.stop(noRecord)).rejects.toMatchObject({ code: 'reindex_required' });
+    await indexer.reindex.beginRequired();
+    await expect(indexer.reindex.stop(noRecord)).rejects.toMatchObject({ code: 'reindex_required' });
   });
 
   it('indexes the files of one user or single files again in the index that serves', async () => {
@@ -167,23 +167,23 @@ describe('rebuild', () => {
     const edited = record({ ...mine.file, transcriptVersion: 2, turns: [['Ann', 'edited words']] });
     indexer.library.put(edited);
     const { ownerId, fileId } = mine.file;
-    expect(await indexer.rebuild.begin({ kind: 'user', userId: ownerId })).toEqual({ status: 'started', total: 1 });
-    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: true, total: 1, pending: 1, perSecond: null });
-    await indexer.continueRebuild();
+    expect(await indexer.reindex.begin({ kind: 'user', userId: ownerId })).toEqual({ status: 'started', total: 1 });
+    expect(await indexer.reindex.status()).toMatchObject({ inProgress: true, total: 1, pending: 1, perSecond: null });
+    await indexer.continueReindex();
     expect((await indexer.search({ q: 'edited', search_mode: 'keyword' })).total_files).toBe(1);
-    expect(await indexer.rebuild.status()).toMatchObject({
+    expect(await indexer.reindex.status()).toMatchObject({
       inProgress: false,
       indexed: 1,
       run: { state: 'completed' },
     });
     const chosen = { kind: 'files', fileIds: [fileId, other.file.fileId] } as const;
-    expect((await indexer.rebuild.begin(chosen)).total).toBe(2);
-    await indexer.rebuild.stop(noRecord);
-    await indexer.continueRebuild();
-    expect(await indexer.rebuild.status()).toMatchObject({ indexed: 0, run: { state: 'stopped' } });
+    expect((await indexer.reindex.begin(chosen)).total).toBe(2);
+    await indexer.reindex.stop(noRecord);
+    await indexer.continueReindex();
+    expect(await indexer.reindex.status()).toMatchObject({ indexed: 0, run: { state: 'stopped' } });
     expect((await indexer.index.builds()).current?.id).toBe(current?.id);
     const stranger = { kind: 'user', userId: '00000000-0000-4000-8000-000000000000' } as const;
-    expect(await indexer.rebuild.begin(stranger)).toEqual({ status: 'nothing', total: 0 });
+    expect(await indexer.reindex.begin(stranger)).toEqual({ status: 'nothing', total: 0 });
   });
 
   it('compares database and index, and repairs what differs', async () => {
@@ -206,10 +206,10 @@ describe('rebuild', () => {
     });
     const { titles } = await indexer.consistency.compare(all);
     expect(titles.get(idOf(missing))).toBe(missing.file.title);
-    expect(await indexer.rebuild.repair()).toEqual({ status: 'started', total: 4 });
-    await indexer.continueRebuild();
+    expect(await indexer.reindex.repair()).toEqual({ status: 'started', total: 4 });
+    await indexer.continueReindex();
     expect(await compare()).toMatchObject({ missing: [], stale: [], extra: [] });
     expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
-    expect(await indexer.rebuild.repair()).toEqual({ status: 'nothing', total: 0 });
+    expect(await indexer.reindex.repair()).toEqual({ status: 'nothing', total: 0 });
   });
 });

@@ -3,7 +3,7 @@ import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import type { Reindex } from '../generated/client.ts';
 
 export type ReindexScope = (typeof reindexScopes)[number];
-export type RebuildStore = ReturnType<typeof createRebuildStore>;
+export type ReindexStore = ReturnType<typeof createReindexStore>;
 /** Files of a reindex; `recent`: finished in the last `rateSeconds`. */
 export type Counts = { total: number; indexed: number; failed: number; recent: number };
 type NewReindex = { scope: ReindexScope; required: boolean; fileIds: readonly string[] };
@@ -12,7 +12,7 @@ export const rateSeconds = 120;
 const active = { state: { in: ['running', 'stopping'] } };
 
 /** Reindexes: one at most is in progress, and the last one is kept. */
-export function createRebuildStore({ db }: { db: Db }) {
+export function createReindexStore({ db }: { db: Db }) {
   return {
     active: (): Promise<Reindex | null> => db.reindex.findFirst({ where: active }),
     last: (): Promise<Reindex | null> => db.reindex.findFirst({ orderBy: { startedAt: 'desc' } }),

@@ -5,15 +5,15 @@ import type { Reindex } from '../generated/client.ts';
 import type { Build, SearchIndex } from '../ports/search-index.ts';
 import type { Transcripts } from '../ports/transcripts.ts';
 import { listTranscribed, type Consistency, type FileScope } from './consistency.service.ts';
-import { rateSeconds, type Counts, type RebuildStore, type ReindexScope } from './rebuild.store.ts';
+import { rateSeconds, type Counts, type ReindexStore, type ReindexScope } from './reindex.store.ts';
 
-export type RebuildDeps = {
+export type ReindexDeps = {
   db: Db;
   index: SearchIndex;
   indexing: { indexFile: (fileId: string, options: { signal: AbortSignal; onlyBuild?: Build }) => Promise<unknown> };
   transcripts: Transcripts;
   consistency: Consistency;
-  store: RebuildStore;
+  store: ReindexStore;
   pool: Pool;
   log: Log;
 };
@@ -23,6 +23,7 @@ export type RecordStart = (tx: Tx, total: number) => Promise<void>;
 
 const pageSize = 500;
 const dueAtOnce = 50;
+/** The name of earlier releases, whose replicas run beside those of this one during an update. */
 const lockName = 'search-indexer rebuild';
 
 /**
@@ -30,7 +31,7 @@ const lockName = 'search-indexer rebuild';
  * they are swapped. Chosen files are replaced in the index that serves. Progress is stored in the database, so that any
  * replica can continue an interrupted reindex.
  */
-export function createRebuild(deps: RebuildDeps) {
+export function createReindex(deps: ReindexDeps) {
   const { db, index, indexing, transcripts, consistency, store, pool, log } = deps;
 
   const indexOne = async (fileId: string, signal: AbortSignal, onlyBuild?: Build): Promise<boolean> => {
@@ -41,7 +42,7 @@ export function createRebuild(deps: RebuildDeps) {
       // With an upstream service unavailable, the reindex pauses and continues later. Other errors concern only this file.
       if (signal.aborted || (isAppError(err) && err.kind === 'unavailable')) throw err;
       await store.recordFailure(fileId, err instanceof Error ? err.message : 'unknown');
-      log.warn({ err: err as Error, file_id: fileId }, 'file rebuild failed: retry scheduled');
+      log.warn({ err: err as Error, file_id: fileId }, 'file reindex failed: retry scheduled');
       return false;
     }
   };
@@ -161,7 +162,7 @@ export function createRebuild(deps: RebuildDeps) {
       });
     },
     /** Continues a reindex in progress, unless another replica does. */
-    continueRebuild: async (signal: AbortSignal): Promise<void> => {
+    continueReindex: async (signal: AbortSignal): Promise<void> => {
       const isActive = async () => (await store.active()) !== null || (await index.builds()).building !== null;
       if (!(await isActive())) return;
       await runLocked(pool, async () => {
@@ -190,7 +191,7 @@ export function createRebuild(deps: RebuildDeps) {
   };
 }
 
-async function countsOfBuild(store: RebuildStore, build: string): Promise<Counts> {
+async function countsOfBuild(store: ReindexStore, build: string): Promise<Counts> {
   const { known, indexed } = await store.countBuild(build);
   return { total: known, indexed, failed: 0, recent: 0 };
 }
@@ -201,7 +202,7 @@ function rateOf({ startedAt }: Reindex, { recent }: Counts): number | null {
   return recent > 0 ? recent / seconds : null;
 }
 
-/** Runs the work while holding the lock of the rebuild; does nothing when another replica holds it. */
+/** Runs the work while holding the lock of the reindex; does nothing when another replica holds it. */
 async function runLocked(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
