@@ -110,12 +110,14 @@ export const voiceRpc = {
       pairs: z.array(z.object({ first: z.uuid(), second: z.uuid(), confidence: z.number() })),
     }),
     timeoutMs: 15_000,
+    longRunning: true,
   }),
   /** The stored embeddings of speakers in every version, for the export of a person's data. */
   readVoices: defineRpc('search-indexer', 'read-voices', {
     request: z.object({ speakerIds: speakerIds.max(voiceLimits.exported) }),
     reply: z.object({ voices: z.array(embeddedVoice) }),
     timeoutMs: 15_000,
+    longRunning: true,
   }),
 };
 

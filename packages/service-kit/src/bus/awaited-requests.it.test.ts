@@ -128,6 +128,8 @@ describe('while a service is unresponsive', () => {
       new Set([
         'retrieve',
         'count-mentions',
+        'similar-voices',
+        'read-voices',
         'embed',
         'find-names',
         'remove-model',
