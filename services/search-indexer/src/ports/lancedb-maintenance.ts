@@ -11,6 +11,13 @@ export const vectorIndexFrom = 20_000;
 /** The least time between two runs: milliseconds, and a multiple of the time that the last one took. */
 export const maintenancePause = { ms: 2_000, ofLastRun: 4 };
 const timeoutMs = 3_600_000;
+/** Searches in progress may still read files that maintenance has replaced. */
+const keepOldMs = 120_000;
+
+/** Files that were replaced before this moment are read by no one any more. */
+export function removableBefore(): Date {
+  return new Date(Date.now() - keepOldMs);
+}
 
 /** Creates the indices of a new build: terms, ids and filter columns. */
 export async function createRowIndices({ Index }: typeof lancedb, table: Table): Promise<void> {

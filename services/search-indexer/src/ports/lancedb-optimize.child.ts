@@ -1,9 +1,7 @@
 import { setPriority } from 'node:os';
 import * as lancedb from '@lancedb/lancedb';
+import { removableBefore } from './lancedb-maintenance.ts';
 import { ensureVectorIndex } from './lancedb-vector-index.ts';
-
-/** Searches in progress may still read files that maintenance has replaced. */
-const keepOldMs = 120_000;
 
 const [directory = '', name = '', indexFrom = ''] = process.argv.slice(2);
 
@@ -12,6 +10,6 @@ setPriority(10);
 process.stdin.on('end', () => process.exit(1)).resume();
 const db = await lancedb.connect(directory);
 const opened = await db.openTable(name);
-await opened.optimize({ cleanupOlderThan: new Date(Date.now() - keepOldMs) });
+await opened.optimize({ cleanupOlderThan: removableBefore() });
 await ensureVectorIndex(lancedb, opened, Number(indexFrom));
 process.exit(0);

@@ -5,6 +5,7 @@ import type { Table } from '@lancedb/lancedb';
 import { Field, FixedSizeList, Float32, Float64, Schema, Utf8 } from 'apache-arrow';
 import AsyncLock from 'async-lock';
 import { literal } from './lancedb-filter.ts';
+import { removableBefore } from './lancedb-maintenance.ts';
 import { connectLance } from './lancedb-tables.ts';
 import { checkedId } from './search-index.ts';
 import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
@@ -32,7 +33,7 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
   const compact = async (version: VoiceVersion, table: Table): Promise<void> => {
     const count = (writes.get(version) ?? 0) + 1;
     writes.set(version, count % writesBeforeCompaction);
-    if (count === writesBeforeCompaction) await table.optimize({ cleanupOlderThan: new Date() });
+    if (count === writesBeforeCompaction) await table.optimize({ cleanupOlderThan: removableBefore() });
   };
 
   return {
