@@ -39,13 +39,12 @@ export function lossText(
   groups: readonly OwnGroup[],
 ): string {
   if (from === to) return '';
-  const lines: string[] = [];
-  if (from !== null) {
-    const name = groupName(from, groups);
-    lines.push(
-      t`Other members of ${name} will not see it any more. The voices in their recordings leave the profile; the names there stay.`,
-    );
-  }
+  const name = from === null ? '' : groupName(from, groups);
+  const lines = [
+    from === null
+      ? t`Voices in recordings of people outside the group leave the profile, unless you may edit the recording; the names there stay.`
+      : t`Other members of ${name} will not see it any more. The voices in their recordings leave the profile, unless you may edit the recording; the names there stay.`,
+  ];
   if (to !== null && isApplied) lines.push(t`“Apply without asking” is switched off.`);
   return lines.join(' ');
 }
