@@ -20,6 +20,7 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
   const client = useQueryClient();
   const [name, setName] = useState(profile.name);
   const [target, setTarget] = useState<string | null>(null);
+  const isRenamed = name.trim() !== profile.name && name.trim() !== '';
   const chosen = others.find(({ uuid }) => uuid === target);
   const save = useMutation({
     mutationFn: () =>
@@ -38,7 +39,7 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
     <FormDialog
       title={t`Profile ${profile.name}`}
       action={target === null ? t`Save` : t`Merge`}
-      ready={name.trim() !== ''}
+      ready={target !== null || isRenamed}
       sending={save}
       failure={t`The profile wasn’t changed`}
       onSubmit={() => save.mutate()}
