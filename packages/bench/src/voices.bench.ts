@@ -61,7 +61,7 @@ function countMatches({ named, recordings }: RecordedVoices, model: string, conf
   });
   const isNamed = new Set(profiles.map(({ speakerId }) => speakerId));
   const rest = speakers.filter(({ speakerId }) => !isNamed.has(speakerId));
-  const matches = matchProfiles(confidence, rest.map(rowOfSpeaker), profiles);
+  const matches = matchProfiles(confidence, rest.map(rowOfSpeaker), profiles, []);
   const suggestion = new Map<string, string>();
   for (const match of matches)
     if (match.confidence >= threshold && !suggestion.has(match.speakerId))

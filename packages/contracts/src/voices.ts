@@ -93,6 +93,8 @@ export const voiceRpc = {
       groups: z
         .array(z.object({ groupId: z.uuid(), speakerIds: z.array(z.uuid()).max(voiceLimits.voicesPerProfile) }))
         .max(voiceLimits.profiles),
+      /** Profiles that a speaker is not compared with, because a person said that it is not their voice. */
+      refused: z.array(z.object({ speakerId: z.uuid(), groupIds: z.array(z.uuid()) })).optional(),
     }),
     reply: z.object({
       matches: z.array(z.object({ speakerId: z.uuid(), groupId: z.uuid(), confidence: z.number() })),

@@ -187,6 +187,7 @@ export async function startMedia(
       emit(identityEvents.membershipChanged, { userId, groupIds, version: (version += 1) }),
     eventsOf: (subject: string, fileId: string) =>
       messages.filter((message) => message.subject === subject && message.data['fileId'] === fileId),
+    databaseUrl: database.url,
     query: async (sql: string, ...values: unknown[]) =>
       (await pool.query(sql, values)).rows as Record<string, unknown>[],
   };

@@ -15,6 +15,7 @@ import {
   type EditableSpeaker,
   type Profile,
 } from './speaker-links.store.ts';
+import { isDecidedOtherwise } from './voices.ts';
 import { changeVoices, readOccurrences, rejectProfile, requestMatching } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -22,10 +23,9 @@ type Decided = { speaker: EditableSpeaker; profile: Profile };
 
 /** Whether a voice is the person of a profile or of other voices, and how such a decision is taken back. */
 export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
-  const accept = async (tx: Tx, actor: Actor, { speaker, profile }: Decided): Promise<void> => {
-    const isNamed = speaker.profileId !== null && speaker.profileId !== profile.id;
-    if (isNamed || (await readRejection(tx, { speaker, profile }))) throw alreadyDecided();
-    await linkSpeakers(tx, outbox, { actor, profile, ids: [speaker.id] });
+  const accept = async (tx: Tx, { speaker, profile }: Decided): Promise<void> => {
+    if (isDecidedOtherwise(speaker, profile) || (await readRejection(tx, { speaker, profile }))) throw alreadyDecided();
+    await linkSpeakers(tx, outbox, { profile, speakers: [speaker] });
   };
 
   const reject = async (tx: Tx, actor: Actor, { speaker, profile }: Decided): Promise<void> => {
@@ -45,11 +45,11 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
     await requestMatching(tx, [speaker.file.userId]);
   };
 
-  const acceptRejected = async (tx: Tx, actor: Actor, { speaker, profile }: Decided): Promise<void> => {
+  const acceptRejected = async (tx: Tx, { speaker, profile }: Decided): Promise<void> => {
     if (speaker.profileId !== null || !(await readRejection(tx, { speaker, profile }))) throw alreadyDecided();
     // A name that the rejection left in the transcript stays.
     const named = { ...profile, name: speaker.displayName ?? profile.name };
-    await linkSpeakers(tx, outbox, { actor, profile: named, ids: [speaker.id] });
+    await linkSpeakers(tx, outbox, { profile: named, speakers: [speaker] });
   };
 
   return {
@@ -65,7 +65,7 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
         const decided = { speaker, profile };
         switch (action) {
           case 'accept':
-            await accept(tx, actor, decided);
+            await accept(tx, decided);
             break;
           case 'reject':
             await reject(tx, actor, decided);
@@ -74,7 +74,7 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
             await undoReject(tx, decided);
             break;
           case 'accept_rejected':
-            await acceptRejected(tx, actor, decided);
+            await acceptRejected(tx, decided);
             break;
         }
         const details = { decision: action, profile: profileId, speaker: speakerId };

@@ -6,10 +6,8 @@ import { auditAction } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
-import { markNamesChanged } from '../redaction/redaction.store.ts';
-import { markEdited } from '../transcripts/transcripts.store.ts';
-import { pairKey } from './voices.ts';
-import { readApartPairs, readVoiceSettings, requestMatching } from './voices.store.ts';
+import { publishNames } from './speaker-links.store.ts';
+import { readVoiceSettings, requestMatching } from './voices.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; voices: VoiceIndex; log: Log };
 type Profile = { id: string; name: string; autoApply: boolean; ownerId: string | null; speakers: { id: string }[] };
@@ -20,7 +18,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
   const matchOwner = async (ownerId: string): Promise<void> => {
     const { profiles_enabled: enabled, suggestion_threshold: threshold } = await readVoiceSettings(db);
     if (!enabled) return;
-    const profiles = distinctNames(await readProfiles(ownerId));
+    const profiles = distinctNames(await readComparedProfiles(ownerId));
     const unnamed = await db.speaker.findMany({
       where: { profileId: null, displayName: null, voiceExcluded: false, file: { userId: ownerId, deletedAt: null } },
       select: { id: true },
@@ -34,7 +32,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
   };
 
   /** The newest voices of each profile. A recording that is no longer shared with a person does not help that person. */
-  const readProfiles = async (ownerId: string): Promise<Profile[]> => {
+  const readComparedProfiles = async (ownerId: string): Promise<Profile[]> => {
     const read = (where: Prisma.SpeakerProfileWhereInput, file: Prisma.MediaFileWhereInput) =>
       db.speakerProfile.findMany({
         where,
@@ -55,14 +53,20 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
       speakerIds: speakers.map((speaker) => speaker.id),
     }));
     if (compared.length === 0) return [];
-    const refused = await readRefused(db, speakerIds, profiles);
+    const refused = await readRefused(
+      db,
+      speakerIds,
+      profiles.map(({ id }) => id),
+    );
     const suggested: Suggested[] = [];
     for (let from = 0; from < speakerIds.length; from += voiceLimits.speakers) {
       const page = speakerIds.slice(from, from + voiceLimits.speakers);
-      const matches = await voices.compare({ speakerIds: page, profiles: compared });
+      const matches = await voices.compare({ speakerIds: page, profiles: compared, refused });
       const taken = new Set<string>();
       for (const { speakerId, profileId, confidence } of matches) {
-        if (confidence < threshold || taken.has(speakerId) || refused.has(`${speakerId} ${profileId}`)) continue;
+        // A search-indexer that is older than `refused` compares these, too.
+        if (refused.get(speakerId)?.has(profileId)) continue;
+        if (confidence < threshold || taken.has(speakerId)) continue;
         taken.add(speakerId);
         suggested.push({ speakerId, profileId, confidence });
       }
@@ -83,10 +87,9 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
       const current = await tx.speaker.findFirst({ where, include: { file: true } });
       if (!profile || !current || !(await tx.speakerProfile.count({ where: { id: profileId } }))) continue;
       if (profile.autoApply) {
-        await tx.speaker.updateMany({ where, data: { profileId, displayName: profile.name } });
-        await markNamesChanged(tx, current.fileId);
-        const file = await tx.mediaFile.findUniqueOrThrow({ where: { id: current.fileId } });
-        await markEdited(tx, outbox, file);
+        const { count } = await tx.speaker.updateMany({ where, data: { profileId, displayName: profile.name } });
+        if (count === 0) continue;
+        await publishNames(tx, outbox, [current.fileId]);
         const details = { speakers: 1, confidence: Math.round(confidence * 100) };
         await auditAction(tx, outbox, 'speakers_named', { file: current.file, actor: null, details });
         continue;
@@ -127,17 +130,17 @@ function distinctNames(profiles: readonly Profile[]): Profile[] {
   return profiles.filter(({ ownerId, name }) => ownerId !== null || !own.has(name.toLowerCase()));
 }
 
-/** What must not be suggested: rejected profiles, and profiles with a voice that the speaker was kept apart from. */
-async function readRefused(db: Db, speakerIds: string[], profiles: readonly Profile[]): Promise<Set<string>> {
-  const rejected = await db.speakerSuggestion.findMany({ where: { speakerId: { in: speakerIds }, state: 'rejected' } });
-  const apart = await readApartPairs(db, { OR: [{ firstId: { in: speakerIds } }, { secondId: { in: speakerIds } }] });
-  const kept =
-    apart.size === 0
-      ? []
-      : speakerIds.flatMap((speakerId) =>
-          profiles.flatMap(({ id, speakers }) =>
-            speakers.some((linked) => apart.has(pairKey(speakerId, linked.id))) ? [`${speakerId} ${id}`] : [],
-          ),
-        );
-  return new Set([...rejected.map(({ speakerId, profileId }) => `${speakerId} ${profileId}`), ...kept]);
+/** The profiles that must not be suggested: rejected ones, and those with a voice that the speaker was kept apart from. */
+async function readRefused(db: Db, speakerIds: string[], profileIds: string[]): Promise<Map<string, Set<string>>> {
+  const rows = await db.$queryRaw<{ speakerId: string; profileId: string }[]>`
+    select speaker_id::text as "speakerId", profile_id::text as "profileId" from speaker_suggestion
+    where state = 'rejected' and speaker_id = any(${speakerIds}::uuid[]) and profile_id = any(${profileIds}::uuid[])
+    union
+    select apart.one::text, speaker.profile_id::text
+    from (select first_id as one, second_id as other from speaker_apart
+      union all select second_id, first_id from speaker_apart) apart
+    join speaker on speaker.uuid = apart.other
+    where apart.one = any(${speakerIds}::uuid[]) and speaker.profile_id = any(${profileIds}::uuid[])`;
+  const refused = Map.groupBy(rows, ({ speakerId }) => speakerId);
+  return new Map([...refused].map(([id, of]) => [id, new Set(of.map(({ profileId }) => profileId))]));
 }

@@ -15,8 +15,10 @@ import {
   publishNames,
   removeContradictions,
   visibleProfile,
+  type EditableSpeaker,
   type Profile,
 } from './speaker-links.store.ts';
+import { isDecidedOtherwise } from './voices.ts';
 import {
   changeVoices,
   deleteProfiles,
@@ -59,8 +61,9 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
     create: (actor: Actor, { name, group_uuid: groupId = null, speaker_uuids: ids }: BodyOf<Routes['createProfile']>) =>
       change(async (tx) => {
         const profile = await insertProfile(tx, { ...(await profileOwner(tx, actor, groupId)), name });
-        await requireUndecided(tx, actor, { profileId: profile.id, ids });
-        await linkSpeakers(tx, outbox, { actor, profile, ids });
+        const speakers = await editableSpeakers(tx, actor, ids);
+        await requireUndecided(tx, { profile, speakers });
+        await linkSpeakers(tx, outbox, { profile, speakers });
         await recordOperation(tx, outbox, actor, 'speaker_profile_created', {
           profile: profile.id,
           speakers: ids.length,
@@ -77,7 +80,8 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const profile = await visibleProfile(tx, actor, id);
         if ([name, groupId, autoApply, ids].every((value) => value === undefined))
           throw invalid('invalid_request', 'There is nothing to change.');
-        if (ids) await requireUndecided(tx, actor, { profileId: id, ids });
+        const speakers = ids && (await editableSpeakers(tx, actor, ids));
+        if (speakers) await requireUndecided(tx, { profile, speakers });
         const isMoved = groupId !== undefined && groupId !== profile.groupId;
         // Its owner allowed it for the own recordings, not for those of a group.
         const applies = autoApply ?? (isMoved && groupId !== null ? false : undefined);
@@ -88,12 +92,12 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         };
         const changed = await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
         if (isMoved) await unlinkUnseen(tx, actor, changed);
-        if (name !== undefined) await renameSpeakers(tx, outbox, { actor, profile, to: name });
-        if (ids) await linkSpeakers(tx, outbox, { actor, profile: changed, ids });
+        if (name !== undefined && name !== profile.name) await renameSpeakers(tx, outbox, { actor, profile, to: name });
+        if (speakers) await linkSpeakers(tx, outbox, { profile: changed, speakers });
         const details = {
           profile: id,
           ...(isMoved ? { group: groupId ?? 'none' } : {}),
-          ...(ids ? { speakers: ids.length } : {}),
+          ...(speakers ? { speakers: speakers.length } : {}),
         };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, await profileAudience(tx, profile));
@@ -124,6 +128,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (source.groupId !== target.groupId) await unlinkUnseen(tx, actor, { ...target, id });
         await renameSpeakers(tx, outbox, { actor, profile: source, to: target.name });
         await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
+        await copyRejections(tx, { from: id, to: targetId });
         await removeContradictions(tx, targetId);
         await tx.speakerProfile.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
@@ -137,6 +142,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const source = await visibleProfile(tx, actor, id);
         if ((await tx.speaker.count({ where: { id: { in: ids }, profileId: id } })) !== new Set(ids).size)
           throw invalid('speaker_mismatch', 'These voices do not belong to the profile.');
+        const speakers = await editableSpeakers(tx, actor, ids);
         const { ownerId, groupId } = source;
         const existing = await findProfileOfName(tx, { ownerId, groupId, id: { not: id } }, name);
         const profile = existing ?? (await insertProfile(tx, { ownerId, groupId, name }));
@@ -148,7 +154,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         for (const other of rest)
           await keepApart(tx, { id: other.id, others: ids.slice(0, maxApart), by: actor.userId });
         for (const speakerId of ids) await rejectProfile(tx, { speakerId, profileId: id, userId: actor.userId });
-        await linkSpeakers(tx, outbox, { actor, profile, ids });
+        await linkSpeakers(tx, outbox, { profile, speakers });
         await recordOperation(tx, outbox, actor, existing ? 'speaker_profile_changed' : 'speaker_profile_created', {
           profile: profile.id,
           split_from: id,
@@ -213,13 +219,11 @@ function unlessNameTaken<T>(write: Promise<T>): Promise<T> {
  */
 async function requireUndecided(
   tx: Tx,
-  actor: Actor,
-  { profileId, ids }: { profileId: string; ids: readonly string[] },
+  { profile, speakers }: { profile: Profile; speakers: readonly EditableSpeaker[] },
 ): Promise<void> {
-  const speakers = await editableSpeakers(tx, actor, ids);
-  const given = { in: [...ids] };
+  const given = { in: speakers.map(({ id }) => id) };
   const apart = await tx.speakerApart.count({ where: { firstId: given, secondId: given } });
-  if (apart > 0 || speakers.some((speaker) => speaker.profileId !== null && speaker.profileId !== profileId))
+  if (apart > 0 || speakers.some((speaker) => isDecidedOtherwise(speaker, profile)))
     throw conflict(
       'voice_decided',
       'One of these voices was changed after the page was loaded. Check the voices again.',
@@ -238,6 +242,16 @@ async function renameSpeakers(
   const fileIds = files.filter(({ id }) => permits(permissions.get(id), 'edit')).map(({ id }) => id);
   await tx.speaker.updateMany({ where: { ...where, fileId: { in: fileIds } }, data: { displayName: to } });
   await publishNames(tx, outbox, fileIds);
+}
+
+/** Who is not the person of one profile is not that of the other either. */
+async function copyRejections(tx: Tx, { from, to }: { from: string; to: string }): Promise<void> {
+  await tx.$executeRaw`
+    insert into speaker_suggestion (speaker_id, profile_id, confidence, state, decided_by, changed_at)
+    select speaker_id, ${to}::uuid, confidence, state, decided_by, changed_at
+    from speaker_suggestion where profile_id = ${from}::uuid and state = 'rejected'
+    on conflict (speaker_id, profile_id) do update
+      set state = excluded.state, decided_by = excluded.decided_by, changed_at = excluded.changed_at`;
 }
 
 async function readProfile(tx: Tx, id: string): Promise<SpeakerProfile> {

@@ -1,7 +1,6 @@
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
-import type { Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
@@ -37,9 +36,8 @@ export async function editableSpeakers(tx: Tx, caller: Caller, ids: readonly str
 export async function linkSpeakers(
   tx: Tx,
   outbox: Outbox,
-  { actor, profile, ids }: { actor: Actor; profile: Profile; ids: readonly string[] },
+  { profile, speakers }: { profile: Profile; speakers: readonly EditableSpeaker[] },
 ): Promise<void> {
-  const speakers = await editableSpeakers(tx, actor, ids);
   if (speakers.some(({ voiceExcluded }) => voiceExcluded))
     throw invalid('speaker_mismatch', 'The voice of a deleted profile cannot be stored again.');
   const where = { id: { in: speakers.map(({ id }) => id) } };

@@ -4,15 +4,8 @@ import { may, usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
-import { clusterVoices, keptApartOf } from './voices.ts';
-import {
-  profilesOf,
-  readApartPairs,
-  readOccurrences,
-  readVoiceSettings,
-  requireVoices,
-  withVoices,
-} from './voices.store.ts';
+import { clusterSpeakers, keptApartOf, pairKey } from './voices.ts';
+import { profilesOf, readOccurrences, readVoiceSettings, requireVoices, withVoices } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Suggestions = AnswerOf<Routes['listVoiceSuggestions']>;
@@ -24,7 +17,7 @@ const maxSuggestions = 200;
 /** What a person can decide: open suggestions, and voices without a name. */
 export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIndex }) {
   return {
-    /** Suggestions for recordings that the caller may edit, with profiles that the caller sees. */
+    /** Suggestions for one recording that the caller may edit, or for all of the caller's own, with profiles that the caller sees. */
     list: async (caller: Caller, fileId: string | undefined): Promise<Suggestions> => {
       const { profiles_enabled: enabled } = await readVoiceSettings(db);
       if (fileId !== undefined) {
@@ -35,11 +28,11 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
         where: {
           state: 'open',
           profile: await profilesOf(db, caller.userId),
-          speaker: {
-            fileId: fileId ?? undefined,
-            file: { deletedAt: null, ...(fileId ? {} : { userId: caller.userId }) },
-          },
-        } as Prisma.SpeakerSuggestionWhereInput,
+          speaker:
+            fileId === undefined
+              ? { file: { deletedAt: null, userId: caller.userId } }
+              : { fileId, file: { deletedAt: null } },
+        },
         include: { profile: true },
         orderBy: { confidence: 'desc' },
         take: maxSuggestions,
@@ -69,7 +62,9 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
         fileIds: [...new Set(unnamed.map(({ file_uuid: id }) => id))],
         minConfidence: clusterConfidence,
       });
-      const apart = await readApartPairs(db, { OR: [{ firstId: { in: ids } }, { secondId: { in: ids } }] });
+      const apart = await db.speakerApart.findMany({
+        where: { OR: [{ firstId: { in: ids } }, { secondId: { in: ids } }] },
+      });
       const keptApart = keptApartOf(apart);
       const others = await readOccurrences(
         db,
@@ -80,7 +75,11 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
         const voice = byId.get(id);
         return voice ? [{ id, fileId: voice.file_uuid }] : [];
       });
-      const clusters = clusterVoices(known, pairs, apart).map((members) => ({
+      const clusters = clusterSpeakers(
+        known,
+        pairs,
+        new Set(apart.map(({ firstId, secondId }) => pairKey(firstId, secondId))),
+      ).map((members) => ({
         voices: members.flatMap((id) => byId.get(id) ?? []),
         kept_apart: others.filter(({ speaker_uuid: id }) =>
           keptApart.get(id)?.some((other) => members.includes(other)),

@@ -5,6 +5,7 @@ import {
   mediaVoiceRpc,
   operationsEvents,
   voiceEvents,
+  voiceLimits,
   voiceRpc,
   type AnswerOf,
   type BodyOf,
@@ -12,10 +13,12 @@ import {
   type FileDetail,
   type mediaRoutes,
   type ReplyOf,
+  type RequestOf,
   type SpeakerProfile,
   type VoiceSuggestion,
 } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
+import { Client } from 'pg';
 import { transcribed, twoVoices, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
@@ -30,6 +33,8 @@ type Operation = DataOf<typeof operationsEvents.performed>;
 const operations: Operation[] = [];
 /** Persons whose voices the fake index cannot compare. */
 const failing = new Set<string>();
+/** What the fake index was asked to leave out of each comparison. */
+const refusals: RequestOf<typeof voiceRpc.compareVoices>['refused'][] = [];
 /** Files whose voices the fake index has not embedded yet. */
 const waiting = new Set<string>();
 
@@ -41,7 +46,8 @@ beforeAll(async () => {
   indexer = await media.connectAs('search-indexer');
   const likely = (one: string, other: string): boolean =>
     personOf.has(one) && personOf.get(one) === personOf.get(other);
-  indexer.serve(voiceRpc.compareVoices, async ({ speakerIds, groups }) => {
+  indexer.serve(voiceRpc.compareVoices, async ({ speakerIds, groups, refused }) => {
+    refusals.push(refused);
     if (speakerIds.some((id) => failing.has(personOf.get(id) ?? '')))
       throw new Error('these voices cannot be compared');
     return {
@@ -259,6 +265,24 @@ describe('a voice that got a name', () => {
     expect(await displayNames(third.run)).toEqual([null, 'Bea']);
   });
 
+  it('keeps the name that an editor of the recording gave it, and is not suggested any more', async () => {
+    const editor = newUser();
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    await media.json(owner, 'PUT', `/api/files/${second.run.fileId}/shares`, {
+      user_uuid: editor.userId,
+      permission: 'editor',
+    });
+    await name(second.speakers[1], 'Bea', editor);
+    expect(await openSuggestions()).toEqual([]);
+    const accepted = await decide(second.speakers[1], 'accept', profile.uuid);
+    expect([accepted.status, accepted.body['code']]).toEqual([409, 'voice_decided']);
+    const added = await change((await profiles())[0], { speaker_uuids: [second.speakers[1]] });
+    expect([added.status, added.body.code]).toEqual([409, 'voice_decided']);
+    expect(await displayNames(second.run)).toEqual([null, 'Bea']);
+  });
+
   it('is suggested again at once when its rejection is undone', async () => {
     const first = await record('anna', 'ben');
     const second = await record('carl', 'anna');
@@ -356,6 +380,34 @@ describe('a voice that got a name', () => {
     await waitFor(async () => (await displayNames(second.run))[1] === 'Anna' || undefined);
     const named = () => media.eventsOf('evt.media.action.performed.v1', second.run.fileId);
     await waitFor(() => named().find(({ data }) => data['action'] === 'speakers_named' && data['actorId'] === null));
+  });
+
+  it('keeps a name that a person gives it while a suggestion is applied, without an entry in the audit log', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'dora')];
+    await name(first.speakers[0], 'Anna');
+    await change((await profiles())[0], { auto_apply: true });
+    await compared();
+    const namer = new Client({ connectionString: media.databaseUrl });
+    await namer.connect();
+    await namer.query('begin');
+    await namer.query('update speaker set display_name = $1 where uuid = $2', ['Bea', second.speakers[1]]);
+    personOf.set(second.speakers[1] ?? '', 'anna');
+    await media.emit(voiceEvents.indexed, { fileId: second.run.fileId, ownerId: owner.userId });
+    const isBlocked = async () =>
+      (
+        await media.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+      )[0];
+    await waitFor(isBlocked);
+    await namer.query('commit');
+    await namer.end();
+    await compared();
+    expect(await displayNames(second.run)).toEqual([null, 'Bea']);
+    const actions = media
+      .eventsOf('evt.media.action.performed.v1', second.run.fileId)
+      .map(({ data }) => data['action']);
+    expect(actions).not.toContain('speakers_named');
   });
 
   it('belongs to the profile of another name after it is renamed, and to none without a name', async () => {
@@ -463,6 +515,43 @@ describe('speaker profiles', () => {
     expect(await openSuggestions()).toEqual([]);
   });
 
+  it('keep voices apart also from a profile with many newer voices', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'dora')];
+    await separate(first.speakers[0], [second.speakers[1]]);
+    await name(first.speakers[0], 'Anna');
+    const [anna] = await profiles();
+    // As if the profile had as many newer voices as are compared.
+    await media.query(
+      `insert into speaker (media_file_id, name, display_name, profile_id, created_at)
+       select media_file_id, 'NEWER ' || i, 'Anna', profile_id, now() + interval '1 hour'
+       from speaker, generate_series(1, $2) i where uuid = $1`,
+      first.speakers[0],
+      voiceLimits.voicesPerProfile,
+    );
+    const newer = await media.query('select uuid from speaker where profile_id = $1', anna?.uuid);
+    for (const { uuid } of newer) personOf.set(uuid as string, 'anna');
+    personOf.set(second.speakers[1] ?? '', 'anna');
+    await media.emit(voiceEvents.indexed, { fileId: second.run.fileId, ownerId: owner.userId });
+    await compared();
+    expect(await openSuggestions()).toEqual([]);
+  });
+
+  it('are left out of the comparison of a voice for which they were rejected', async () => {
+    const [first, second, third] = [
+      await record('anna', 'ben'),
+      await record('anna', 'carl'),
+      await record('dora', 'anna'),
+    ];
+    await name(first.speakers[0], 'Anna');
+    await name(second.speakers[0], 'Anne');
+    const [anna] = await profiles();
+    await compared();
+    await decide(third.speakers[1], 'reject', anna?.uuid ?? '');
+    await compared();
+    expect(refusals.at(-1)).toEqual([{ speakerId: third.speakers[1], groupIds: [anna?.uuid] }]);
+    expect((await suggested(third.speakers[1])).profile.name).toBe('Anne');
+  });
+
   it('join voices again when a person takes back that they are different', async () => {
     const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
     const [one, other] = [first.speakers[0] ?? '', second.speakers[1] ?? ''];
@@ -560,6 +649,29 @@ describe('speaker profiles', () => {
     await name(second.speakers[0], null);
     await compared();
     expect((await openSuggestions()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
+  });
+
+  it('keep a rejection when they are merged into another profile', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    const third = await record('dora', 'anna');
+    await name(first.speakers[0], 'Anna');
+    await name(second.speakers[0], 'Anne');
+    const [anna, anne] = await profiles();
+    await compared();
+    await decide(third.speakers[1], 'reject', anne?.uuid ?? '');
+    await media.json(owner, 'POST', `/api/speaker-profiles/${anne?.uuid}/merge/${anna?.uuid}`);
+    await compared();
+    expect(await openSuggestions()).toEqual([]);
+    expect(await rejectedVoices(anna?.uuid ?? '')).toEqual([third.speakers[1]]);
+  });
+
+  it('change no recording when they are saved with the name that they have', async () => {
+    const { run, speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const version = () => media.query('select transcript_version from media_file where uuid = $1', run.fileId);
+    const before = await version();
+    expect((await change((await profiles())[0], { name: 'Anna' })).status).toBe(200);
+    expect(await version()).toEqual(before);
   });
 
   it('give voices to another profile of their owner when they are split by its name', async () => {

@@ -12,7 +12,6 @@ import { groupsOf } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { withMedia } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
-import { pairKey } from './voices.ts';
 
 /** The group has no secrets, so it needs no key. */
 function noKey(): never {
@@ -68,12 +67,6 @@ export async function requestMatchingOfAll(db: Db | Tx): Promise<void> {
     on conflict (owner_id) do update set requested_at = clock_timestamp()`;
 }
 
-/** The pairs of voices that a person said are different, as `pairKey`. */
-export async function readApartPairs(db: Db, where: Prisma.SpeakerApartWhereInput): Promise<Set<string>> {
-  const pairs = await db.speakerApart.findMany({ where });
-  return new Set(pairs.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
-}
-
 /** The owners whose recordings can contain the person of a profile: its owner, or the members of its group. */
 export async function profileAudience(
   tx: Tx,
@@ -89,7 +82,8 @@ export async function profileAudience(
 
 /**
  * A name that the owner of a file gives to a speaker makes the voice known under that name: the speaker belongs to the
- * profile of that name, which is created when there is none. Without a name it belongs to none.
+ * profile of that name, which is created when there is none. Without a name it belongs to none. A name that another editor
+ * gives ends the suggestion, too.
  */
 export async function linkNamedSpeaker(
   tx: Tx,
@@ -100,13 +94,14 @@ export async function linkNamedSpeaker(
     userId,
   }: { file: { id: string; userId: string }; speakerId: string; name: string | null; userId: string },
 ): Promise<void> {
-  if (file.userId !== userId || !(await readVoiceSettings(tx)).profiles_enabled) return;
+  if (!(await readVoiceSettings(tx)).profiles_enabled) return;
+  if (name !== null) await tx.speakerSuggestion.deleteMany({ where: { speakerId, state: 'open' } });
+  if (file.userId !== userId) return requestMatching(tx, [file.userId]);
   const speaker = await tx.speaker.findUnique({ where: { id: speakerId } });
   if (!speaker || speaker.voiceExcluded) return;
   const profileId = name === null ? null : await findOrCreateProfile(tx, userId, name);
   if (speaker.profileId === profileId) return;
   await tx.speaker.update({ where: { id: speakerId }, data: { profileId } });
-  await tx.speakerSuggestion.deleteMany({ where: { speakerId, state: 'open' } });
   if (speaker.profileId) await rejectProfile(tx, { speakerId, profileId: speaker.profileId, userId });
   if (profileId) await tx.speakerSuggestion.deleteMany({ where: { speakerId, profileId } });
   await requestMatching(tx, [userId]);

@@ -40,6 +40,14 @@ export function fingerprintOf(source: string, speakers: readonly SpokenSpans[]):
     .digest('hex');
 }
 
+/** Whether a speaker is another person than that of a profile by now, or was given another name. */
+export function isDecidedOtherwise(
+  { profileId, displayName }: { profileId: string | null; displayName: string | null },
+  profile: { id: string; name: string },
+): boolean {
+  return (profileId !== null && profileId !== profile.id) || (displayName !== null && displayName !== profile.name);
+}
+
 type Voice = { id: string; fileId: string };
 type Pair = { first: string; second: string; confidence: number };
 
@@ -47,7 +55,7 @@ type Pair = { first: string; second: string; confidence: number };
  * Groups voices that are likely one person. Every pair of a group is likely: a chain of similar voices does not join two
  * people. Voices of one file, and those that a person has kept apart, are never joined.
  */
-export function clusterVoices(
+export function clusterSpeakers(
   voices: readonly Voice[],
   pairs: readonly Pair[],
   apart: ReadonlySet<string>,
@@ -68,12 +76,11 @@ export function clusterVoices(
 }
 
 /** With which voices each voice was kept apart. */
-export function keptApartOf(pairs: ReadonlySet<string>): Map<string, string[]> {
+export function keptApartOf(pairs: readonly { firstId: string; secondId: string }[]): Map<string, string[]> {
   const keptApart = new Map<string, string[]>();
-  for (const pair of pairs) {
-    const [one = '', other = ''] = pair.split(' ');
-    keptApart.set(one, [...(keptApart.get(one) ?? []), other]);
-    keptApart.set(other, [...(keptApart.get(other) ?? []), one]);
+  for (const { firstId, secondId } of pairs) {
+    keptApart.set(firstId, [...(keptApart.get(firstId) ?? []), secondId]);
+    keptApart.set(secondId, [...(keptApart.get(secondId) ?? []), firstId]);
   }
   return keptApart;
 }

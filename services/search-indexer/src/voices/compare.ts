@@ -11,16 +11,20 @@ const maxPairs = 5_000;
 
 /**
  * How likely each speaker is the person of each profile. A profile is compared by its mean voice. Two profiles that are about
- * equally similar share the confidence: people who sound alike are not suggested for each other.
+ * equally similar share the confidence: people who sound alike are not suggested for each other. Profiles that were refused
+ * for a speaker take no part.
  */
 export function matchProfiles(
   calibration: Calibration,
   speakers: readonly Voice[],
   profiles: readonly { profileId: string; rows: readonly Voice[] }[],
+  refused: readonly { speakerId: string; profileIds: readonly string[] }[],
 ): Match[] {
+  const refusedOf = new Map(refused.map(({ speakerId, profileIds }) => [speakerId, new Set(profileIds)]));
   const means = profiles.flatMap(({ profileId, rows }) => (rows.length > 0 ? [{ profileId, mean: meanOf(rows) }] : []));
   return speakers.flatMap(({ speakerId, vector }) => {
     const ranked = means
+      .filter(({ profileId }) => !refusedOf.get(speakerId)?.has(profileId))
       .map(({ profileId, mean }) => ({ profileId, similarity: similarity(vector, mean) }))
       .toSorted((x, y) => y.similarity - x.similarity)
       .slice(0, maxMatches);

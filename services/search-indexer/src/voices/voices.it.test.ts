@@ -178,6 +178,19 @@ describe('the speaker index', () => {
     expect((await compare([speaker!], same))[0]?.confidence).toBeCloseTo(0.5, 1);
   });
 
+  it('does not share the confidence with a profile that was rejected for the speaker', async () => {
+    const all = [...recordings.values()];
+    const [speaker, ...linked] = all.flatMap(({ speakerIds, persons }) =>
+      speakerIds.filter((_, i) => persons[i] === 6),
+    );
+    const [rejected, right] = linked.slice(0, 2).map((id) => ({ groupId: randomUUID(), speakerIds: [id] }));
+    const refused = [{ speakerId: speaker!, groupIds: [rejected!.groupId] }];
+    const request = { speakerIds: [speaker!], groups: [rejected!, right!], refused };
+    const { matches } = await media.request(voiceRpc.compareVoices, request);
+    expect(matches).toMatchObject([{ groupId: right?.groupId }]);
+    expect(matches[0]?.confidence).toBeGreaterThan(0.95);
+  });
+
   it('migrates to another version while workers are killed and recordings arrive, without losing or mixing any', async () => {
     deaths = kills;
     const [one] = recordings.values();

@@ -70,11 +70,12 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
       rpc(voiceRpc.claimVoices, voices.claim),
       rpc(voiceRpc.completeVoices, voices.complete),
       rpc(voiceRpc.failVoices, voices.fail),
-      rpc(voiceRpc.compareVoices, async ({ speakerIds, groups }) => {
+      rpc(voiceRpc.compareVoices, async ({ speakerIds, groups, refused = [] }) => {
         const { confidence, byId } = await readCurrent([...speakerIds, ...groups.flatMap((group) => group.speakerIds)]);
         const rowsOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? []);
         const profiles = groups.map((group) => ({ profileId: group.groupId, rows: rowsOf(group.speakerIds) }));
-        const matches = matchProfiles(confidence, rowsOf(speakerIds), profiles);
+        const leftOut = refused.map(({ speakerId, groupIds }) => ({ speakerId, profileIds: groupIds }));
+        const matches = matchProfiles(confidence, rowsOf(speakerIds), profiles, leftOut);
         return { matches: matches.map(({ profileId, ...match }) => ({ ...match, groupId: profileId })) };
       }),
       rpc(voiceRpc.readVoices, ({ speakerIds }) => voices.read(speakerIds)),
