@@ -54,7 +54,11 @@ const speakerIds = z.array(z.uuid()).max(voiceLimits.speakers);
 export const voiceRpc = {
   /** `none`: the embeddings exist, or are not wanted any more. */
   claimVoices: defineRpc('search-indexer', 'claim-voices', {
-    request: z.object({ fileId: z.uuid() }),
+    request: z.object({
+      fileId: z.uuid(),
+      /** How often the job was delivered: a first delivery does not take over the claim of another worker. */
+      attempt: z.int().min(1).optional(),
+    }),
     reply: z.discriminatedUnion('outcome', [
       z.object({
         outcome: z.literal('claimed'),

@@ -93,9 +93,10 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
         if (row) {
           await tx.speakerIndexVersion.update({ where: { version }, data: { state: 'building' } });
           await states.retryFailed(tx, version);
+          await states.queueAgain(tx, version);
           return false;
         }
-        // Stopped until its table is empty, so that no job is queued for it.
+        // Stopped until its table is empty, so that no recording of the migration is queued.
         await tx.speakerIndexVersion.create({ data: { version, state: 'stopped' } });
         await tx.$executeRaw`
           insert into voice_file (file_id, version, owner_id, background)
@@ -154,8 +155,10 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
       log.info({ version }, 'speaker index switched');
     },
 
-    /** Compares the complete versions with the database; what is missing is embedded again. */
+    /** Compares the complete versions with the database; what is missing is embedded again, what is left over is deleted. */
     repairAll: async (): Promise<void> => {
+      const existing = await states.versions();
+      for (const { name } of voiceVersions) if (!existing.includes(name)) await index.drop(name);
       for (const { version } of await db.speakerIndexVersion.findMany({ where: { state: 'kept' } })) {
         const repaired = await repair({ db, index, version: version as VoiceVersion });
         if (repaired > 0)
@@ -210,7 +213,15 @@ async function repair({ db, index, version }: { db: Db; index: SpeakerIndex; ver
   );
   const { count } = await db.voiceFile.updateMany({
     where: { version, fileId: { in: wrong.map(({ fileId }) => fileId) }, state: 'done' },
-    data: { state: 'due', fingerprint: null, background: true, attempts: 0, error: null },
+    data: {
+      state: 'due',
+      fingerprint: null,
+      claimed: null,
+      background: true,
+      attempts: 0,
+      error: null,
+      changedAt: new Date(),
+    },
   });
   return count;
 }

@@ -33,6 +33,8 @@ let deaths = 0;
 let embedded: string[] = [];
 /** Files for which a job ran. */
 const tried = new Set<string>();
+/** Recordings that the fake worker leaves to the test. */
+const unclaimed = new Set<string>();
 /** Recordings that the fake worker cannot read, and how often it reported one. */
 const unreadable = new Set<string>();
 let isPermanent = false;
@@ -56,6 +58,7 @@ function vectorOf(person: number, version: VoiceVersion): string {
 /** Does the work of a worker, and dies now and then before or after it has sent its result. */
 async function embed({ fileId }: { fileId: string }): Promise<Record<string, never>> {
   tried.add(fileId);
+  if (unclaimed.has(fileId)) return {};
   const claimed = await bus.request(voiceRpc.claimVoices, { fileId });
   if (claimed.outcome === 'none') return {};
   const recording = recordings.get(fileId);
@@ -345,6 +348,23 @@ describe('the speaker index', () => {
     const groups = [{ groupId: randomUUID(), speakerIds }];
     await waitFor(async () => (await compare(speakerIds, groups)).length === 0 || undefined);
     expect(await filesOf('v3', 'done')).not.toContain(fileId);
+  });
+
+  it('gives a recording to one worker, and to another one when the message of the first is delivered again', async () => {
+    const { fileId } = addRecording([3, 7]);
+    unclaimed.add(fileId);
+    await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+    await waitFor(() => tried.has(fileId) || undefined);
+    const claim = async (attempt: number) => (await bus.request(voiceRpc.claimVoices, { fileId, attempt })).outcome;
+    expect(await claim(1)).toBe('claimed');
+    expect(await claim(1)).toBe('none');
+    expect(await claim(2)).toBe('claimed');
+    const claims = await Promise.all([1, 2, 3].map(() => bus.request(voiceRpc.claimVoices, { fileId, attempt: 3 })));
+    const tokens = claims.flatMap((claimed) => (claimed.outcome === 'claimed' ? [claimed.token] : []));
+    expect(new Set(tokens).size).toBe(3);
+    unclaimed.clear();
+    await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+    await untilEmbedded('v3');
   });
 
   it('deletes all voices when they are not allowed any more', async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   voiceEvents,
   voiceJobs,
@@ -6,9 +5,10 @@ import {
   type ReplyOf,
   type RequestOf,
   type voiceRpc,
+  type VoiceVersion,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { putJob } from '@overtone/jobs';
+import { namedId, putJob } from '@overtone/jobs';
 import type { Bus, Log } from '@overtone/service-kit';
 import { decodeVector, encodeVector } from '@overtone/service-kit/vectors';
 import AsyncLock from 'async-lock';
@@ -37,7 +37,7 @@ const reenqueueAfterMs = 600_000;
 export function createVoices({ db, outbox, index, states, sources, bus, log }: VoicesDeps) {
   const lock = new AsyncLock({ maxPending: Infinity });
   const putAt = new Map<string, number>();
-  /** Writes of one file do not overlap its removal. */
+  /** Within this process writes of one file do not overlap its removal; `removeUnwanted` corrects those of another process. */
   const exclusive = <T>(fileId: string, work: () => Promise<T>): Promise<T> => lock.acquire(fileId, work);
 
   const queueDue = async (): Promise<void> => {
@@ -50,10 +50,11 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       ...due.filter(({ background }) => !background).slice(0, inQueue.new),
       ...due.filter(({ background }) => background).slice(0, inQueue.background),
     ];
-    for (const { fileId } of wanted) {
+    for (const { fileId, since } of wanted) {
       if (isQueued(fileId)) continue;
       putAt.set(fileId, Date.now());
-      await putJob(bus, voiceJobs.embedVoices, randomUUID(), { fileId });
+      // Every replica gives the job the same id, and the broker keeps one.
+      await putJob(bus, voiceJobs.embedVoices, namedId(`voices ${fileId} ${since}`), { fileId });
     }
   };
   const queueNext = async (fileId: string): Promise<void> => {
@@ -66,6 +67,15 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       for (const version of await states.versions()) await index.replaceFile(version, fileId, []);
       return removed > 0;
     });
+
+  /** What was written for a claim that another process superseded, or for voices that it forbade, is removed or replaced. */
+  const removeUnwanted = async (fileId: string, written: readonly VoiceVersion[]): Promise<void> => {
+    const wanted = await states.markReplaced(fileId, written);
+    const existing = await states.versions();
+    for (const version of written)
+      if (!existing.includes(version)) await index.drop(version);
+      else if (!wanted.includes(version)) await index.replaceFile(version, fileId, []);
+  };
 
   return {
     queueDue,
@@ -82,14 +92,14 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       await queueNext(fileId);
     },
 
-    claim: async ({ fileId }: RequestOf<Rpc['claimVoices']>): Promise<ReplyOf<Rpc['claimVoices']>> => {
+    claim: async ({ fileId, attempt }: RequestOf<Rpc['claimVoices']>): Promise<ReplyOf<Rpc['claimVoices']>> => {
       const source = await sources.read(fileId);
       if (!source) {
         await forget(fileId);
         await queueNext(fileId);
         return { outcome: 'none' };
       }
-      const claimed = await states.claim(fileId, source.fingerprint);
+      const claimed = await states.claim(fileId, { fingerprint: source.fingerprint, isFirstDelivery: attempt === 1 });
       if (!claimed) {
         await queueNext(fileId);
         return { outcome: 'none' };
@@ -114,10 +124,12 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
           const [first] = held;
           if (first && completed.includes(version))
             await outbox.add(tx, voiceEvents.indexed, { fileId, ownerId: first.ownerId });
-          return completed.length;
+          return completed;
         });
+        const refused = held.map(({ version }) => version).filter((version) => !done.includes(version));
+        if (refused.length > 0) await removeUnwanted(fileId, refused);
         await queueNext(fileId);
-        return { outcome: done > 0 ? 'accepted' : 'refused' };
+        return { outcome: done.length > 0 ? 'accepted' : 'refused' };
       }),
 
     fail: async ({

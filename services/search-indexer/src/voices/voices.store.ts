@@ -1,5 +1,6 @@
 import type { VoiceVersion } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
 
 export const speakerAlias = 'speakers';
 /** A file whose embeddings fail this often is reported as failed. */
@@ -10,9 +11,16 @@ const maxReasons = 5;
 const firstPause = 10;
 const pauseFactor = 6;
 
+/** A worker that has not ended a job after this time is gone: the longest recordings take it about an hour. */
+const claimSeconds = 7_200;
+/** A claim sets `claimed` and `changed_at`, and removes the error of the attempt before; its end sets one or removes `claimed`. */
+const isClaimed = Prisma.sql`(state = 'due' and claimed is not null and error is null
+  and changed_at > now() - make_interval(secs => ${claimSeconds}))`;
+
 export type ClaimedVoices = { token: number; versions: VoiceVersion[] };
 type Failure = { error: string; permanent: boolean };
-type DueFile = { fileId: string; background: boolean };
+/** `since`: when the file became due, or its last attempt ended. */
+type DueFile = { fileId: string; background: boolean; since: string };
 
 /** The state of the embeddings of every file in every version of the speaker index. */
 export function createVoiceStates({ db }: { db: Db }) {
@@ -32,7 +40,8 @@ export function createVoiceStates({ db }: { db: Db }) {
         insert into voice_file (file_id, version, owner_id)
         select ${fileId}::uuid, version, ${ownerId}::uuid from speaker_index_version
         on conflict (file_id, version) do update
-          set state = 'due', background = false, attempts = 0, error = null, token = voice_file.token + 1, changed_at = now()`;
+          set state = 'due', background = false, attempts = 0, error = null, claimed = null,
+            token = voice_file.token + 1, changed_at = now()`;
     },
 
     /** Adds files that no version knows yet, behind new recordings. @returns their number. */
@@ -52,36 +61,48 @@ export function createVoiceStates({ db }: { db: Db }) {
       };
     },
 
-    /** Files to embed: new recordings first, none of a stopped migration, and those that failed after a pause. */
+    /**
+     * Files to embed that no worker has claimed: new recordings first, none of a stopped migration, and those that failed
+     * after a pause.
+     */
     listDue: (limit: number): Promise<DueFile[]> => db.$queryRaw<DueFile[]>`
-      select f.file_id::text as "fileId", bool_and(f.background) as background
+      select f.file_id::text as "fileId", bool_and(f.background) as background, max(f.changed_at)::text as since
       from voice_file f join speaker_index_version v using (version)
       where f.state = 'due' and not (v.state = 'stopped' and f.background)
         and (f.error is null or f.attempts = 0
           or f.changed_at + make_interval(secs => ${firstPause} * power(${pauseFactor}, f.attempts - 1)) <= now())
+        and not exists (select 1 from voice_file where file_id = f.file_id and ${isClaimed})
       group by f.file_id order by bool_and(f.background), min(f.changed_at) limit ${limit}`,
 
     /**
      * Takes the due versions of a file under a new token. A version that contains these parts already is done; one that
-     * was tried too often has failed. Null: nothing is due.
+     * was tried too often has failed. Null: nothing is due, or another worker has claimed the file. Only a message that is
+     * delivered again takes over its claim: the worker that had it is gone.
      */
-    claim: (fileId: string, fingerprint: string): Promise<ClaimedVoices | null> =>
+    claim: (
+      fileId: string,
+      { fingerprint, isFirstDelivery }: { fingerprint: string; isFirstDelivery: boolean },
+    ): Promise<ClaimedVoices | null> =>
       db.$transaction(async (tx) => {
+        const known = await tx.$queryRaw<{ token: number; isClaimed: boolean }[]>`
+          select token, ${isClaimed} as "isClaimed" from voice_file
+          where file_id = ${fileId}::uuid order by version for update`;
+        if (isFirstDelivery && known.some((row) => row.isClaimed)) return null;
+        const token = Math.max(0, ...known.map((row) => row.token)) + 1;
         await tx.$executeRaw`
-          update voice_file set state = 'done', changed_at = now()
+          update voice_file set state = 'done', claimed = null, changed_at = now()
           where file_id = ${fileId}::uuid and state = 'due' and fingerprint = ${fingerprint}`;
         await tx.$executeRaw`
           update voice_file set state = 'failed', changed_at = now(), error = coalesce(error, 'No worker completed it')
           where file_id = ${fileId}::uuid and state = 'due' and attempts >= ${maxAttempts}`;
-        const rows = await tx.$queryRaw<{ version: VoiceVersion; token: number }[]>`
-          update voice_file f set attempts = attempts + 1, claimed = ${fingerprint},
-            token = (select max(token) + 1 from voice_file where file_id = ${fileId}::uuid)
+        const rows = await tx.$queryRaw<{ version: VoiceVersion }[]>`
+          update voice_file f set attempts = attempts + 1, claimed = ${fingerprint}, error = null, token = ${token},
+            changed_at = now()
           from speaker_index_version v
           where f.file_id = ${fileId}::uuid and f.state = 'due' and v.version = f.version
             and not (v.state = 'stopped' and f.background)
-          returning f.version, f.token`;
-        const [first] = rows;
-        return first ? { token: first.token, versions: rows.map(({ version }) => version) } : null;
+          returning f.version`;
+        return rows.length > 0 ? { token, versions: rows.map(({ version }) => version) } : null;
       }),
 
     /** The versions that a claim still holds. */
@@ -96,8 +117,19 @@ export function createVoiceStates({ db }: { db: Db }) {
       { fileId, token, speakers }: { fileId: string; token: number; speakers: number },
     ): Promise<VoiceVersion[]> => {
       const rows = await tx.$queryRaw<{ version: VoiceVersion }[]>`
-        update voice_file set state = 'done', fingerprint = claimed, speakers = ${speakers}, error = null, changed_at = now()
+        update voice_file set state = 'done', fingerprint = claimed, claimed = null, speakers = ${speakers},
+          error = null, changed_at = now()
         where file_id = ${fileId}::uuid and token = ${token} and state = 'due' returning version`;
+      return rows.map(({ version }) => version);
+    },
+
+    /** The rows in the index are of an older claim: the file is embedded again. @returns the versions that have the file. */
+    markReplaced: async (fileId: string, versions: readonly VoiceVersion[]): Promise<VoiceVersion[]> => {
+      const rows = await db.$queryRaw<{ version: VoiceVersion }[]>`
+        update voice_file set fingerprint = null,
+          changed_at = case when state = 'done' then now() else changed_at end,
+          state = case when state = 'done' then 'due' else state end
+        where file_id = ${fileId}::uuid and version = any(${[...versions]}) returning version`;
       return rows.map(({ version }) => version);
     },
 
@@ -116,9 +148,13 @@ export function createVoiceStates({ db }: { db: Db }) {
       (
         await tx.voiceFile.updateMany({
           where: { state: 'failed', ...(version === undefined ? {} : { version }) },
-          data: { state: 'due', attempts: 0, error: null, background: true },
+          data: { state: 'due', attempts: 0, error: null, claimed: null, background: true, changedAt: new Date() },
         })
       ).count,
+
+    /** Jobs of a stopped migration had no effect: its files get new ones, which the broker does not take for repeated. */
+    queueAgain: async (tx: Tx, version: VoiceVersion): Promise<void> =>
+      void (await tx.voiceFile.updateMany({ where: { version, state: 'due' }, data: { changedAt: new Date() } })),
 
     /** Why files of a version failed, most frequent reasons first. */
     failures: (version: VoiceVersion): Promise<{ reason: string; files: number }[]> => db.$queryRaw`

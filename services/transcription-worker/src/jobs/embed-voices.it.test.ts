@@ -59,7 +59,7 @@ async function embed({ source, speakers, versions = ['v3', 'v4'], workDir = work
   const env = { WORK_DIR: workDir, MAX_AUDIO_HOURS: 1 };
   await mkdir(workFolder, { recursive: true });
   const job = embedVoicesJob({ env, childEnv: childEnvironment(), store, bus: { request: request as never }, log });
-  await job({ fileId }, { signal: new AbortController().signal });
+  await job({ fileId }, { signal: new AbortController().signal, attempt: 1 });
   return {
     completed,
     failed,

@@ -33,8 +33,11 @@ export function embedVoicesJob({ env, childEnv, store, bus, log }: Deps) {
     idleMs: 0,
     recycleAfter: 1,
   });
-  return async ({ fileId }: InputOf<typeof voiceJobs.embedVoices>, { signal }: Pick<JobDelivery, 'signal'>) => {
-    const claimed = await bus.request(voiceRpc.claimVoices, { fileId });
+  return async (
+    { fileId }: InputOf<typeof voiceJobs.embedVoices>,
+    { signal, attempt }: Pick<JobDelivery, 'signal' | 'attempt'>,
+  ) => {
+    const claimed = await bus.request(voiceRpc.claimVoices, { fileId, attempt });
     if (claimed.outcome === 'none') return {};
     const { token, source: sourceKey, versions, speakers } = claimed;
     try {
