@@ -87,7 +87,7 @@ export const voiceRoutes = {
       "Rename a speaker profile, move it to one of the caller's groups or back, allow that suggestions are applied without a question, or add voices",
     body: z.object({
       name: name.optional(),
-      /** null: the caller's own profile. In a group suggestions are applied only after its members allow it. */
+      /** null: the caller's own profile. Suggestions of a group's profile are never applied without a question. */
       group_uuid: z.uuid().nullable().optional(),
       auto_apply: z.boolean().optional(),
       /** Voices that are this person, too: all of them are added, or none. */
@@ -145,7 +145,7 @@ export const voiceRoutes = {
   separateVoices: route('POST', '/api/speaker-clusters/separate', 'user', {
     summary: 'These voices are not the same person: keep each of them apart from the others',
     body: z.object({ speaker_uuid: z.uuid(), other_uuids: speakers }),
-    errors: [...off, 'not_found', 'permission_required', 'speaker_mismatch'],
+    errors: [...off, 'not_found', 'permission_required', 'speaker_mismatch', 'voice_decided'],
   }),
   undoSeparation: route('POST', '/api/speaker-clusters/separate/undo', 'user', {
     summary: 'These voices can be the same person: do not keep the first ones apart from the others any more',

@@ -23,7 +23,7 @@ export function DeleteProfile({ profile, onClose }: Props) {
       onClose={onClose}
     >
       <Text size="sm">
-        {t`The stored voice is deleted and is not recognised any more. The name stays in the transcripts.`}
+        {t`The voice stored from your recordings is deleted, and these recordings are not used for profiles again. The name stays in the transcripts.`}
       </Text>
     </Confirm>
   );

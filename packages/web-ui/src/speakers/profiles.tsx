@@ -72,13 +72,15 @@ function Entry({ profile, groups, onAction }: EntryProps) {
     <li className="ot-card" data-testid="profile" data-name={name}>
       <Group p="sm" gap="sm" justify="space-between">
         <ProfileSummary profile={profile} groups={groups} />
-        <Switch
-          label={t`Apply without asking`}
-          aria-label={t`Apply ${name} without asking`}
-          checked={profile.auto_apply}
-          disabled={change.isPending}
-          onChange={(event) => change.mutate(event.currentTarget.checked)}
-        />
+        {groupId === null && (
+          <Switch
+            label={t`Apply without asking`}
+            aria-label={t`Apply ${name} without asking`}
+            checked={profile.auto_apply}
+            disabled={change.isPending}
+            onChange={(event) => change.mutate(event.currentTarget.checked)}
+          />
+        )}
         <Group gap={4}>
           <Button
             size="compact-sm"

@@ -85,7 +85,7 @@ export function createMemberships({ db, outbox, people }: SharingDeps) {
     removeGroup: ({ groupId, deletedBy }: DataOf<typeof identityEvents.groupDeleted>): Promise<void> =>
       db.$transaction(async (tx) => {
         await removeShares(tx, { groupId });
-        const profiles = await deleteProfiles(tx, outbox, { groupId });
+        const profiles = await deleteProfiles(tx, outbox, { where: { groupId }, recordingsOf: null });
         if (deletedBy === undefined) return;
         const actor = { userId: deletedBy, client: noClient };
         for (const profile of profiles)

@@ -1,6 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may, usableFile, type UsableFile } from '../access/access.store.ts';
+import type { Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { linkNamedSpeaker } from '../voices/voices.store.ts';
@@ -26,15 +27,15 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
       }),
 
     /** An empty name removes the display name. */
-    rename: (caller: Caller, id: string, displayName: string | null) =>
+    rename: (actor: Actor, id: string, displayName: string | null) =>
       db.$transaction(async (tx) => {
-        const { speaker, file } = await lockSpeaker(tx, caller, id);
+        const { speaker, file } = await lockSpeaker(tx, actor, id);
         const name = displayName === '' ? null : displayName;
         await tx.speaker.update({ where: { id }, data: { displayName: name } });
-        await linkNamedSpeaker(tx, { file, speakerId: id, name, userId: caller.userId });
+        await linkNamedSpeaker(tx, outbox, { file, speakerId: id, name, actor });
         await markNamesChanged(tx, speaker.fileId);
         await markEdited(tx, outbox, file);
-        return readSpeaker(tx, caller, file, id);
+        return readSpeaker(tx, actor, file, id);
       }),
 
     merge: (caller: Caller, id: string, targetId: string) =>

@@ -4,6 +4,7 @@ import { handle, periodic, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { createSegments } from './segments.service.ts';
+import { actorOf } from '../audit/audit.ts';
 import { createSpeakers } from './speakers.service.ts';
 import { createUndo } from './undo.service.ts';
 
@@ -30,8 +31,8 @@ export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox:
       handle(mediaRoutes.createSpeaker, ({ caller, query, body }) =>
         speakers.create(caller, query.media_file_uuid, body.display_name),
       ),
-      handle(mediaRoutes.updateSpeaker, ({ caller, params, body }) =>
-        speakers.rename(caller, params.uuid, body.display_name),
+      handle(mediaRoutes.updateSpeaker, (request) =>
+        speakers.rename(actorOf(request), request.params.uuid, request.body.display_name),
       ),
       handle(mediaRoutes.mergeSpeaker, ({ caller, params }) => speakers.merge(caller, params.uuid, params.target_uuid)),
       handle(mediaRoutes.deleteSpeaker, ({ caller, params }) => speakers.remove(caller, params.uuid)),

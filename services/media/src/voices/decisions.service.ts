@@ -103,9 +103,12 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
       changeVoices(db, async (tx) => {
         if (others.includes(id)) throw invalid('speaker_mismatch', 'A voice cannot be kept apart from itself.');
         const speakers = await editableSpeakers(tx, actor, [id, ...others]);
+        const { profileId } = speakers.find((speaker) => speaker.id === id) ?? { profileId: null };
+        if (profileId !== null && speakers.some((other) => other.id !== id && other.profileId === profileId))
+          throw alreadyDecided();
         await keepApart(tx, { id, others, by: actor.userId });
         await requestMatching(tx, ownersOf(speakers));
-        await recordOperation(tx, outbox, actor, 'speakers_separated', { speaker: id, others: others.length });
+        await recordOperation(tx, outbox, actor, 'speakers_separated', { speaker: id, others: listOf(others) });
         return undefined;
       }),
 
@@ -126,7 +129,7 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
         });
         if (count === 0) throw alreadyDecided();
         await requestMatching(tx, ownersOf(speakers));
-        const details = { speakers: ids.length, others: others.length };
+        const details = { speakers: listOf(ids), others: listOf(others) };
         await recordOperation(tx, outbox, actor, 'speakers_separation_undone', details);
         return undefined;
       }),
@@ -135,6 +138,12 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
 
 function readRejection(tx: Tx, { speaker: { id: speakerId }, profile: { id: profileId } }: Decided) {
   return tx.speakerSuggestion.findFirst({ where: { speakerId, profileId, state: 'rejected' } });
+}
+
+/** Ids for the audit log, which takes no longer text. */
+function listOf(ids: readonly string[]): string {
+  const shown = ids.slice(0, 10).join(' ');
+  return ids.length > 10 ? `${shown} and ${ids.length - 10} more` : shown;
 }
 
 function ownersOf(speakers: readonly EditableSpeaker[]): string[] {

@@ -44,17 +44,10 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
     list: async (caller: Caller): Promise<AnswerOf<Routes['listProfiles']>> => {
       const { profiles_enabled: enabled } = await readVoiceSettings(db);
-      const read = async (where: Prisma.SpeakerProfileWhereInput): Promise<SpeakerProfile[]> => {
-        const found = await db.speakerProfile.findMany({ where, select: { id: true } });
-        return readProfiles(
-          db,
-          found.map(({ id }) => id),
-        );
-      };
       return {
         enabled,
-        profiles: await read(await profilesOf(db, caller.userId)),
-        without_members: await read(await profilesWithoutMembers(db, caller)),
+        profiles: await readProfiles(db, caller, await profilesOf(db, caller.userId)),
+        without_members: await readProfiles(db, caller, await profilesWithoutMembers(db, caller)),
       };
     },
 
@@ -68,7 +61,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
           profile: profile.id,
           speakers: ids.length,
         });
-        return readProfile(tx, profile.id);
+        return readProfile(tx, actor, profile.id);
       }),
 
     update: (
@@ -83,8 +76,11 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const speakers = ids && (await editableSpeakers(tx, actor, ids));
         if (speakers) await requireUndecided(tx, { profile, speakers });
         const isMoved = groupId !== undefined && groupId !== profile.groupId;
-        // Its owner allowed it for the own recordings, not for those of a group.
-        const applies = autoApply ?? (isMoved && groupId !== null ? false : undefined);
+        const isOfGroup = (isMoved ? groupId : profile.groupId) !== null;
+        // A member would name speakers in recordings of the others, which the member may not even read.
+        if (autoApply && isOfGroup)
+          throw invalid('invalid_request', 'Suggestions of a profile of a group are always asked for.');
+        const applies = isOfGroup ? false : autoApply;
         const data = {
           ...(name === undefined ? {} : { name }),
           ...(applies === undefined ? {} : { autoApply: applies }),
@@ -97,12 +93,14 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const details = {
           profile: id,
           ...(isMoved ? { group: groupId ?? 'none' } : {}),
+          ...(name !== undefined && name !== profile.name ? { renamed: 'yes' } : {}),
+          ...(autoApply === undefined ? {} : { auto_apply: autoApply ? 'yes' : 'no' }),
           ...(speakers ? { speakers: speakers.length } : {}),
         };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, await profileAudience(tx, profile));
         if (isMoved) await requestMatching(tx, await profileAudience(tx, changed));
-        return readProfile(tx, id);
+        return readProfile(tx, actor, id);
       }),
 
     remove: (actor: Actor, id: string): Promise<undefined> =>
@@ -111,8 +109,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
           where: { AND: [{ id }, await profilesWithoutMembers(tx, actor)] },
         });
         const profile = abandoned ?? (await visibleProfile(tx, actor, id));
-        if (!abandoned) await unlinkUnseen(tx, actor, profile);
-        await deleteProfiles(tx, outbox, { id });
+        await deleteProfiles(tx, outbox, { where: { id }, recordingsOf: abandoned ? null : actor.userId });
         await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', {
           profile: id,
           ...(profile.groupId === null ? {} : { group: profile.groupId }),
@@ -133,7 +130,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         await tx.speakerProfile.delete({ where: { id } });
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
         await requestMatching(tx, [...(await profileAudience(tx, source)), ...(await profileAudience(tx, target))]);
-        return readProfile(tx, targetId);
+        return readProfile(tx, actor, targetId);
       }),
 
     /** The name may be that of another profile of the same owner: the voices move there. */
@@ -146,12 +143,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const { ownerId, groupId } = source;
         const existing = await findProfileOfName(tx, { ownerId, groupId, id: { not: id } }, name);
         const profile = existing ?? (await insertProfile(tx, { ownerId, groupId, name }));
-        const rest = await tx.speaker.findMany({
-          where: { profileId: id, id: { notIn: ids } },
-          select: { id: true },
-          take: maxApart,
-        });
-        for (const other of rest)
+        for (const other of await editableVoices(tx, actor, { profileId: id, id: { notIn: ids } }))
           await keepApart(tx, { id: other.id, others: ids.slice(0, maxApart), by: actor.userId });
         for (const speakerId of ids) await rejectProfile(tx, { speakerId, profileId: id, userId: actor.userId });
         await linkSpeakers(tx, outbox, { profile, speakers });
@@ -160,7 +152,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
           split_from: id,
           speakers: ids.length,
         });
-        return readProfile(tx, profile.id);
+        return readProfile(tx, actor, profile.id);
       }),
 
     /** In recordings that the caller may read, with their names: a masked one would tell whose voice it is. */
@@ -180,6 +172,17 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
   };
 }
 
+/** Some voices, without those in recordings that the actor may not edit. */
+async function editableVoices(tx: Tx, actor: Actor, where: Prisma.SpeakerWhereInput): Promise<{ id: string }[]> {
+  const voices = await tx.speaker.findMany({ where, include: { file: true } });
+  const permissions = await permissionsOf(
+    tx,
+    actor,
+    voices.map(({ file }) => file),
+  );
+  return voices.filter(({ fileId }) => permits(permissions.get(fileId), 'edit')).slice(0, maxApart);
+}
+
 /** The columns of a profile of the actor, or of one of the actor's groups. @throws AppError not_found */
 async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
   if (groupId === null) return { ownerId: userId, groupId: null };
@@ -188,9 +191,9 @@ async function profileOwner(tx: Tx, { userId }: Actor, groupId: string | null) {
 }
 
 /**
- * When a profile changes its owner, is merged into one of another owner or is deleted, only voices of recordings are concerned
- * whose owners see it then or that the actor may edit. The others leave it before: a person does not take away the voices of
- * a group, nor delete those of a recording that is no longer shared. Their names in the transcripts stay.
+ * When a profile changes its owner or is merged into one of another owner, only voices of recordings are concerned whose
+ * owners see it then or that the actor may edit. The others leave it before: a person does not take away the voices of a
+ * group. Their names in the transcripts stay.
  */
 async function unlinkUnseen(tx: Tx, actor: Actor, profile: Profile): Promise<void> {
   const owners = new Set(await profileAudience(tx, profile));
@@ -254,22 +257,29 @@ async function copyRejections(tx: Tx, { from, to }: { from: string; to: string }
       set state = excluded.state, decided_by = excluded.decided_by, changed_at = excluded.changed_at`;
 }
 
-async function readProfile(tx: Tx, id: string): Promise<SpeakerProfile> {
-  const [profile] = await readProfiles(tx, [id]);
+async function readProfile(tx: Tx, caller: Caller, id: string): Promise<SpeakerProfile> {
+  const [profile] = await readProfiles(tx, caller, { id });
   if (!profile) throw noSuchProfile();
   return profile;
 }
 
-/** Profiles with their counts, by name. */
-export async function readProfiles(db: Db | Tx, ids: readonly string[]): Promise<SpeakerProfile[]> {
+/** Profiles by name; their counts are those of the recordings that the caller may read. */
+export async function readProfiles(
+  db: Db | Tx,
+  caller: Caller,
+  where: Prisma.SpeakerProfileWhereInput,
+): Promise<SpeakerProfile[]> {
+  const ids = (await db.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
+  const files = await db.mediaFile.findMany({ where: { speakers: { some: { profileId: { in: ids } } } } });
+  const readable = [...(await permissionsOf(db, caller, files)).keys()];
   const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`
     select p.uuid::text as uuid, p.name, p.group_id::text as group_uuid, p.auto_apply, p.created_at,
-      count(distinct s.uuid)::int as speakers, count(distinct s.media_file_id)::int as files,
-      coalesce((select sum(t.end_time - t.start_time) from speaker l
-        join media_file r on r.uuid = l.media_file_id and r.deleted_at is null
-        join transcript_segment t on t.speaker_id = l.uuid where l.profile_id = p.uuid), 0)::float8 as seconds
+      count(s.uuid)::int as speakers, count(distinct s.media_file_id)::int as files,
+      coalesce(sum(t.seconds), 0)::float8 as seconds
     from speaker_profile p
-    left join (speaker s join media_file f on f.uuid = s.media_file_id and f.deleted_at is null) on s.profile_id = p.uuid
-    where p.uuid = any(${[...ids]}::uuid[]) group by p.uuid order by lower(p.name), p.uuid`;
+    left join speaker s on s.profile_id = p.uuid and s.media_file_id = any(${readable}::uuid[])
+    left join lateral (
+      select sum(end_time - start_time) as seconds from transcript_segment where speaker_id = s.uuid) t on true
+    where p.uuid = any(${ids}::uuid[]) group by p.uuid order by lower(p.name), p.uuid`;
   return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, created_at: createdAt.toISOString() }));
 }

@@ -1,5 +1,5 @@
 import type { Outbox } from '@overtone/database';
-import { invalid, notFound, type Caller } from '@overtone/service-kit';
+import { invalid, isAppError, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { markNamesChanged } from '../redaction/redaction.store.ts';
@@ -17,6 +17,10 @@ export async function visibleProfile(db: Db | Tx, { userId }: Pick<Caller, 'user
   return profile;
 }
 
+function noSuchSpeaker() {
+  return notFound('There is no such speaker.');
+}
+
 export function noSuchProfile() {
   return notFound('There is no such speaker profile.');
 }
@@ -26,9 +30,12 @@ export async function editableSpeakers(tx: Tx, caller: Caller, ids: readonly str
   const wanted = [...new Set(ids)];
   const found = await tx.speaker.findMany({ where: { id: { in: wanted } }, select: { fileId: true } });
   for (const fileId of [...new Set(found.map((speaker) => speaker.fileId))].toSorted())
-    await lockedFile(tx, caller, fileId, 'edit');
+    await lockedFile(tx, caller, fileId, 'edit').catch((cause: unknown) => {
+      // Whether a speaker exists is not for everybody to know.
+      throw isAppError(cause) && cause.kind === 'not_found' ? noSuchSpeaker() : cause;
+    });
   const speakers = await tx.speaker.findMany({ where: { id: { in: wanted } }, include: { file: true } });
-  if (speakers.length !== wanted.length) throw notFound('There is no such speaker.');
+  if (speakers.length !== wanted.length) throw noSuchSpeaker();
   return speakers;
 }
 

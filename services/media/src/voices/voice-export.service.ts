@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { readProfiles } from './profiles.service.ts';
-import { readOccurrences, requireVoices } from './voices.store.ts';
+import { profilesOf, readOccurrences, requireVoices } from './voices.store.ts';
 
 type Export = AnswerOf<(typeof mediaRoutes)['exportVoices']>;
 
@@ -13,9 +13,11 @@ const maxVoices = 100_000;
 
 /** What is stored of voices in a person's recordings and profiles. */
 export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }) {
-  return async ({ userId }: Caller): Promise<Export> => {
+  return async (caller: Caller): Promise<Export> => {
+    const { userId } = caller;
     await requireVoices(db);
-    const own = await db.speakerProfile.findMany({ where: { ownerId: userId }, select: { id: true } });
+    const visible = await db.speakerProfile.findMany({ where: await profilesOf(db, userId), select: { id: true } });
+    const isVisible = new Set(visible.map(({ id }) => id));
     const found = await readOccurrences(db, Prisma.sql`f.user_id = ${userId}::uuid`, maxVoices);
     const ids = found.map(({ speaker_uuid: id }) => id);
     const speakers = await db.speaker.findMany({ where: { id: { in: ids } }, select: { id: true, profileId: true } });
@@ -28,18 +30,20 @@ export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }
     for (let from = 0; from < ids.length; from += voiceLimits.exported)
       for (const voice of await voices.read(ids.slice(from, from + voiceLimits.exported)))
         stored.set(voice.speakerId, voice);
+    const visibleOf = (profileId: string | null | undefined): string | null =>
+      profileId && isVisible.has(profileId) ? profileId : null;
     return {
       exported_at: new Date().toISOString(),
-      profiles: await readProfiles(
-        db,
-        own.map(({ id }) => id),
-      ),
+      profiles: await readProfiles(db, caller, { ownerId: userId }),
       voices: found.map((voice) => {
         const id = voice.speaker_uuid;
         return {
           ...voice,
-          profile_uuid: profileOf.get(id) ?? null,
-          rejected_profile_uuids: rejected.filter((row) => row.speakerId === id).map(({ profileId }) => profileId),
+          // Profiles of other people are not data of this person.
+          profile_uuid: visibleOf(profileOf.get(id)),
+          rejected_profile_uuids: rejected
+            .filter((row) => row.speakerId === id && isVisible.has(row.profileId))
+            .map(({ profileId }) => profileId),
           not_same_person_as: apart.flatMap(({ firstId, secondId }) =>
             firstId === id ? [secondId] : secondId === id ? [firstId] : [],
           ),

@@ -583,8 +583,8 @@ describe('speaker profiles', () => {
     const of = { profile: profile.uuid, speaker: other };
     expect(recorded().map(({ action, actorId, details }) => ({ action, actorId, details }))).toEqual(
       [
-        { action: 'speakers_separated', details: { speaker: one, others: 1 } },
-        { action: 'speakers_separation_undone', details: { speakers: 1, others: 1 } },
+        { action: 'speakers_separated', details: { speaker: one, others: other } },
+        { action: 'speakers_separation_undone', details: { speakers: one, others: other } },
         { action: 'speaker_verified', details: { decision: 'reject', ...of } },
         { action: 'speaker_verified', details: { decision: 'undo_reject', ...of } },
         { action: 'speaker_verified', details: { decision: 'accept', ...of } },
@@ -600,6 +600,38 @@ describe('speaker profiles', () => {
     expect(await openSuggestions()).toEqual([]);
     await undoSeparation([first.speakers[0]], [second.speakers[1]]);
     expect((await suggested(second.speakers[1])).profile.name).toBe('Anna');
+  });
+
+  it('are not kept apart when they are one profile by now', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    for (const { speakers } of [first, second]) await name(speakers[0], 'Anna');
+    const { status, body } = await separate(first.speakers[0], [second.speakers[0]]);
+    expect([status, body['code']]).toEqual([409, 'voice_decided']);
+  });
+
+  it('of other people are answered like those that do not exist', async () => {
+    const { speakers } = await record('anna', 'ben');
+    const stranger = newUser();
+    const answers = await Promise.all([
+      separate(speakers[0], [speakers[1]], stranger),
+      separate(randomUUID(), [randomUUID()], stranger),
+    ]);
+    const [foreign, unknown] = answers.map(({ status, body }) => ({ ...body, status, request_id: '' }));
+    expect(foreign).toEqual(unknown);
+  });
+
+  it('that get a name in a transcript leave an audit record of the profile', async () => {
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    await name(speakers[0], 'Bea');
+    const of = () =>
+      operations.filter(({ actorId, details }) => actorId === owner.userId && details['speaker'] === speakers[0]);
+    await waitFor(() => (of().length >= 2 ? true : undefined));
+    const [anna, bea] = await profiles();
+    expect(of().map(({ action, details }) => ({ action, details }))).toEqual([
+      { action: 'speaker_profile_created', details: { speaker: speakers[0], profile: anna?.uuid } },
+      { action: 'speaker_profile_created', details: { speaker: speakers[0], profile: bea?.uuid, left: anna?.uuid } },
+    ]);
   });
 
   it('are kept apart until someone who may edit all of the recordings takes it back', async () => {
@@ -869,7 +901,7 @@ describe('speaker profiles', () => {
     const [anna] = await profiles();
     await change(anna, { group_uuid: groupId });
     await name(theirs.speakers[0], 'Anna', member);
-    expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid, speakers: 2 }]);
+    expect(await profiles(member)).toMatchObject([{ uuid: anna?.uuid, speakers: 1 }]);
     expect((await change(anna, { group_uuid: null })).body).toMatchObject({ group_uuid: null, speakers: 1 });
     expect(await profiles(member)).toEqual([]);
     expect(await displayNames(theirs.run, member)).toEqual(['Anna', null]);
@@ -897,6 +929,105 @@ describe('speaker profiles', () => {
     await media.json(member, 'POST', '/api/speaker-profiles', taken);
     expect((await change(anna, { group_uuid: groupId })).body).toMatchObject({ code: 'profile_exists' });
     expect((await profiles()).find(({ uuid }) => uuid === anna?.uuid)).toMatchObject({ group_uuid: null });
+  });
+
+  it('of a group name nobody without a question, because members cannot read all recordings of each other', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    const profile = { name: 'Anna', group_uuid: groupId, speaker_uuids: [own.speakers[0]] };
+    const { body: anna } = await media.json<SpeakerProfile>(owner, 'POST', '/api/speaker-profiles', profile);
+    const { status, body } = await change(anna, { auto_apply: true });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    // As an earlier release allowed it.
+    await media.query('update speaker_profile set auto_apply = true where uuid = $1', anna.uuid);
+    await media.emit(voiceEvents.indexed, { fileId: theirs.run.fileId, ownerId: member.userId });
+    await waitFor(async () =>
+      (await openSuggestions(member)).find(({ voice }) => voice.speaker_uuid === theirs.speakers[0]),
+    );
+    expect(await displayNames(theirs.run, member)).toEqual([null, null]);
+  });
+
+  it('take their voice only from recordings of the person who deletes them', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    const share = { user_uuid: owner.userId, permission: 'editor' };
+    await media.json(member, 'PUT', `/api/files/${theirs.run.fileId}/shares`, share);
+    for (const group_uuid of [null, groupId]) {
+      const voices = group_uuid === null ? [theirs.speakers[0]] : [own.speakers[0], theirs.speakers[0]];
+      const profile = { name: 'Anna', group_uuid, speaker_uuids: voices };
+      const { body: anna } = await media.json<SpeakerProfile>(owner, 'POST', '/api/speaker-profiles', profile);
+      expect((await media.json(owner, 'DELETE', `/api/speaker-profiles/${anna.uuid}`)).status).toBe(204);
+      const [kept] = await media.query(
+        'select profile_id, display_name, voice_excluded from speaker where uuid = $1',
+        theirs.speakers[0],
+      );
+      expect(kept).toEqual({ profile_id: null, display_name: 'Anna', voice_excluded: false });
+      await media.query('update speaker set display_name = null where uuid = any($1)', voices);
+    }
+    const again = { name: 'Anna', speaker_uuids: [own.speakers[0]] };
+    expect((await media.json(owner, 'POST', '/api/speaker-profiles', again)).body['code']).toBe('speaker_mismatch');
+  });
+
+  it('are counted by the recordings that a person may read', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    const shares = `/api/files/${theirs.run.fileId}/shares`;
+    const share = { user_uuid: owner.userId, permission: 'editor' };
+    const { body: shared } = await media.json<{ uuid: string }>(member, 'PUT', shares, share);
+    const profile = { name: 'Anna', group_uuid: groupId, speaker_uuids: [own.speakers[0], theirs.speakers[0]] };
+    await media.json(owner, 'POST', '/api/speaker-profiles', profile);
+    expect(await profiles()).toMatchObject([{ speakers: 2, files: 2 }]);
+    expect(await profiles(member)).toMatchObject([{ speakers: 1, files: 1 }]);
+    await media.json(member, 'DELETE', `${shares}/${shared.uuid}`);
+    expect(await profiles()).toMatchObject([{ speakers: 1, files: 1 }]);
+  });
+
+  it('keep apart, when they are split, only voices that the person may edit', async () => {
+    const { groupId, member } = await group();
+    const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
+    for (const [speakerId, person] of [
+      [own.speakers[0], owner],
+      [theirs.speakers[0], member],
+    ] as const) {
+      const [known] = await profiles(person);
+      const voices = { name: 'Anna', group_uuid: groupId, speaker_uuids: [speakerId] };
+      if (known) await media.json(person, 'PUT', `/api/speaker-profiles/${known.uuid}`, { speaker_uuids: [speakerId] });
+      else await media.json(person, 'POST', '/api/speaker-profiles', voices);
+    }
+    const [anna] = await profiles();
+    expect((await split(anna?.uuid, { name: 'Bea', speaker_uuids: [own.speakers[0]] })).status).toBe(201);
+    expect(
+      await media.query('select 1 from speaker_apart where first_id = $1 or second_id = $1', own.speakers[0]),
+    ).toEqual([]);
+  });
+
+  it('stay consistent, without failures, when they are accepted, split, merged and deleted at the same time', async () => {
+    const recorded = [];
+    for (let i = 0; i < 4; i++) recorded.push(await record('anna', 'ben'));
+    const voices = recorded.map(({ speakers }) => speakers[0] ?? '');
+    await name(voices[0], 'Anna');
+    await name(recorded[0]?.speakers[1], 'Ben');
+    const [anna, ben] = await profiles();
+    const path = (id: string | undefined) => `/api/speaker-profiles/${id}`;
+    const splits = Array.from({ length: 6 }, (_, i) =>
+      split(anna?.uuid, { name: `Part ${i}`, speaker_uuids: [voices[0]] }),
+    );
+    expect((await Promise.all(splits)).map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400, 400]);
+    const mixed = await Promise.all([
+      ...voices.slice(1).map((id) => decide(id, 'accept', anna?.uuid ?? '')),
+      ...voices.slice(1).map((id) => decide(id, 'reject', ben?.uuid ?? '')),
+      media.json(owner, 'POST', `${path(anna?.uuid)}/merge/${ben?.uuid}`),
+      media.json(owner, 'POST', `${path(ben?.uuid)}/merge/${anna?.uuid}`),
+      media.json(owner, 'DELETE', path(anna?.uuid)),
+      media.json(owner, 'DELETE', path(ben?.uuid)),
+    ]);
+    expect(mixed.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+    const left = await media.query(
+      `select 1 from speaker where display_name in ('Anna', 'Ben') and profile_id is null and not voice_excluded
+       and media_file_id = any($1)`,
+      recorded.map(({ run }) => run.fileId),
+    );
+    expect(left).toEqual([]);
   });
 
   it('of a group are deleted with their embeddings and an audit record when the group is deleted', async () => {

@@ -9,6 +9,7 @@ import {
 import { createSettingsStore, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { groupsOf } from '../access/access.store.ts';
+import { recordOperation, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { withMedia } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
@@ -29,9 +30,13 @@ export async function requireVoices(db: SettingsDb): Promise<void> {
     throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
 }
 
-/** A change that is refused while voices may not be stored. @throws AppError voices_disabled */
+/**
+ * A change that is refused while voices may not be stored. People make these changes one at a time, so that one lock for all
+ * of them costs nothing, and none of them meets half of another. @throws AppError voices_disabled
+ */
 export function changeVoices<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.$transaction(async (tx) => {
+    await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('media voices'))`;
     await requireVoices(tx);
     return work(tx);
   });
@@ -87,23 +92,33 @@ export async function profileAudience(
  */
 export async function linkNamedSpeaker(
   tx: Tx,
+  outbox: Outbox,
   {
     file,
     speakerId,
     name,
-    userId,
-  }: { file: { id: string; userId: string }; speakerId: string; name: string | null; userId: string },
+    actor,
+  }: { file: { id: string; userId: string }; speakerId: string; name: string | null; actor: Actor },
 ): Promise<void> {
+  const { userId } = actor;
   if (!(await readVoiceSettings(tx)).profiles_enabled) return;
   if (name !== null) await tx.speakerSuggestion.deleteMany({ where: { speakerId, state: 'open' } });
   if (file.userId !== userId) return requestMatching(tx, [file.userId]);
   const speaker = await tx.speaker.findUnique({ where: { id: speakerId } });
   if (!speaker || speaker.voiceExcluded) return;
-  const profileId = name === null ? null : await findOrCreateProfile(tx, userId, name);
+  const profile = name === null ? null : await findOrCreateProfile(tx, userId, name);
+  const profileId = profile?.id ?? null;
   if (speaker.profileId === profileId) return;
   await tx.speaker.update({ where: { id: speakerId }, data: { profileId } });
   if (speaker.profileId) await rejectProfile(tx, { speakerId, profileId: speaker.profileId, userId });
   if (profileId) await tx.speakerSuggestion.deleteMany({ where: { speakerId, profileId } });
+  const details = {
+    speaker: speakerId,
+    ...(speaker.profileId === null ? {} : { left: speaker.profileId }),
+    profile: profileId ?? 'none',
+  };
+  const action = profile?.isNew ? 'speaker_profile_created' : 'speaker_profile_changed';
+  await recordOperation(tx, outbox, actor, action, details);
   await requestMatching(tx, [userId]);
 }
 
@@ -121,9 +136,10 @@ export async function linkNamedSpeakers(tx: Tx): Promise<void> {
     where speaker.uuid = n.uuid`;
 }
 
-async function findOrCreateProfile(tx: Tx, userId: string, name: string): Promise<string> {
+async function findOrCreateProfile(tx: Tx, userId: string, name: string): Promise<{ id: string; isNew: boolean }> {
   const same = await findProfileOfName(tx, await profilesOf(tx, userId), name);
-  return (same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }))).id;
+  const { id } = same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }));
+  return { id, isNew: !same };
 }
 
 /** The profile of that name among these, in capital or small letters; the own one before that of a group. */
@@ -186,16 +202,18 @@ export async function readOccurrences(
 
 /**
  * Deletes profiles with the embeddings of their voices, which are not stored again. Names in transcripts stay.
+ * @param recordingsOf only in recordings of this owner, because one person does not decide about the recordings of another;
+ *   null: in all recordings.
  * @returns the ids of the deleted profiles.
  */
 export async function deleteProfiles(
   tx: Tx,
   outbox: Outbox,
-  where: Prisma.SpeakerProfileWhereInput,
+  { where, recordingsOf }: { where: Prisma.SpeakerProfileWhereInput; recordingsOf: string | null },
 ): Promise<string[]> {
   const ids = (await tx.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
   if (ids.length === 0) return [];
-  const linked = { profileId: { in: ids } };
+  const linked = { profileId: { in: ids }, ...(recordingsOf === null ? {} : { file: { userId: recordingsOf } }) };
   const files = await tx.mediaFile.findMany({
     where: { speakers: { some: linked } },
     select: { id: true, userId: true },
@@ -209,7 +227,7 @@ export async function deleteProfiles(
 
 /** Removes what is stored of a person in the voices of others. @returns the number of deleted profiles. */
 export async function eraseVoicesOf(tx: Tx, outbox: Outbox, userId: string): Promise<number> {
-  const deleted = await deleteProfiles(tx, outbox, { ownerId: userId });
+  const deleted = await deleteProfiles(tx, outbox, { where: { ownerId: userId }, recordingsOf: userId });
   await tx.speakerSuggestion.updateMany({ where: { decidedBy: userId }, data: { decidedBy: null } });
   await tx.speakerApart.updateMany({ where: { createdBy: userId }, data: { createdBy: null } });
   await tx.voiceMatchDue.deleteMany({ where: { ownerId: userId } });
