@@ -5,8 +5,8 @@ export const operators = [...nameOperators, 'before', 'after'] as const;
 export type Operator = (typeof operators)[number];
 
 const start = `(?<=^|\\s)(-?)(${operators.join('|')}):`;
-/** An operator with its minus, its name, and its value with quotes or without. */
-export const operatorPattern = new RegExp(`${start}(?:"([^"]*)"|(\\S*))`, 'gi');
+/** An operator with its minus, its name, and its value with quotes or without, at `lastIndex`. */
+export const operatorPattern = new RegExp(`${start}(?:"([^"]*)"|(\\S*))`, 'iy');
 const unfinishedPattern = new RegExp(`${start}(?:"([^"]*)|([^\\s"]*))$`, 'i');
 
 /** The operator whose value is being typed at the end of a search text; null: none. */

@@ -95,6 +95,20 @@ describe('query', () => {
     expect(text).not.toContain('draft');
   });
 
+  it('takes a minus and an operator within quotes as a part of the phrase', () => {
+    expect(parseQuery('"cost -benefit" plan')).toMatchObject({
+      words: ['plan'],
+      phrases: [['cost', 'benefit']],
+      text: 'cost -benefit plan',
+      filters: { excludedPhrases: [] },
+    });
+    expect(parseQuery('"ask speaker:ann now" -"not tag:draft"')).toMatchObject({
+      words: [],
+      phrases: [['ask', 'speaker', 'ann', 'now']],
+      filters: { speakers: [], tags: [], excludedPhrases: [['not', 'tag', 'draft']] },
+    });
+  });
+
   it.each([
     ['phrases', '"a b" '],
     ['excluded words', '-word '],

@@ -31,9 +31,19 @@ export type ParsedQuery = {
   filters: QueryFilters;
 };
 
-const phrasePattern = /"([^"]*)"/g;
-/** A word or a phrase with a minus. */
-const excludedPattern = /(?<=^|\s)-(?:"([^"]*)"|([\p{L}\p{N}]\S*))/gu;
+/**
+ * What a query consists of besides words. At each place the first pattern that matches counts, so that a minus or an operator
+ * within quotes is a part of the phrase.
+ */
+const partPatterns = [
+  ['operator', operatorPattern],
+  ['excluded', /(?<=^|\s)-"([^"]*)"/y],
+  ['phrase', /"([^"]*)"/y],
+  ['excluded', /(?<=^|\s)-([\p{L}\p{N}]\S*)/uy],
+] as const;
+type PartKind = (typeof partPatterns)[number][0];
+type Part = { kind: PartKind; match: RegExpExecArray; end: number };
+
 /** More words make a search slower, not better. */
 const maxWords = 32;
 const maxPhrases = 8;
@@ -44,15 +54,21 @@ const maxPhrases = 8;
  * there are no others. @throws AppError invalid_request for a date that does not exist, and for too many phrases.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const withNames = query.replaceAll(operatorPattern, blank);
-  const filters = { ...readFilters(query), excludedPhrases: phrasesOf(withNames, excludedPattern) };
-  const withoutOperators = withNames.replaceAll(excludedPattern, blank);
-  const phrases = phrasesOf(withoutOperators, phrasePattern);
-  const loose = withoutOperators.replaceAll(phrasePattern, blank);
+  const parts = partsOf(query);
+  const filters = {
+    ...readFilters(matchesOf(parts, 'operator')),
+    excludedPhrases: phrasesOf(matchesOf(parts, 'excluded')),
+  };
+  const phrases = phrasesOf(matchesOf(parts, 'phrase'));
+  const loose = blanked(query, parts);
+  const unfiltered = blanked(
+    query,
+    parts.filter(({ kind }) => kind !== 'phrase'),
+  );
   const asked = isQuestion(loose);
   const places = wordsToSearch(unique(splitWords(loose)), { asked, required: phrases.length === 0 }).slice(0, maxWords);
   const words = places.map(({ text }) => text);
-  const text = withoutOperators.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
+  const text = unfiltered.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
   return {
     text: phrases.length === 0 && asked ? words.join(' ') : text,
     words,
@@ -67,21 +83,46 @@ export function hasFilters({ from, before, ...names }: QueryFilters): boolean {
   return from !== null || before !== null || Object.values(names).some((values) => values.length > 0);
 }
 
-function phrasesOf(text: string, pattern: RegExp): string[][] {
-  const phrases = [...text.matchAll(pattern)]
-    .map(([, quoted, bare]) => splitWords(quoted ?? bare ?? '').map((word) => word.text))
+function partsOf(query: string): Part[] {
+  const parts: Part[] = [];
+  for (let at = 0; at < query.length; at = Math.max(at + 1, parts.at(-1)?.end ?? 0)) {
+    const part = partAt(query, at);
+    if (part) parts.push(part);
+  }
+  return parts;
+}
+
+function partAt(query: string, at: number): Part | null {
+  for (const [kind, pattern] of partPatterns) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(query);
+    if (match) return { kind, match, end: at + match[0].length };
+  }
+  return null;
+}
+
+function matchesOf(parts: readonly Part[], kind: PartKind): RegExpExecArray[] {
+  return parts.filter((part) => part.kind === kind).map(({ match }) => match);
+}
+
+function phrasesOf(matches: readonly RegExpExecArray[]): string[][] {
+  const phrases = matches
+    .map(([, words = '']) => splitWords(words).map((word) => word.text))
     .filter((phrase) => phrase.length > 0);
   if (phrases.length > maxPhrases)
     throw invalid('invalid_request', `A search can have at most ${maxPhrases} phrases in quotes or excluded words`);
   return phrases.map((phrase) => phrase.slice(0, maxWords));
 }
 
-/** Blanks of the same length, so that the other words keep their places. */
-function blank(found: string): string {
-  return ' '.repeat(found.length);
+/** The query with blanks instead of the parts, so that the other words keep their places. */
+function blanked(query: string, parts: readonly Part[]): string {
+  return parts.reduce(
+    (text, { match, end }) => text.slice(0, match.index) + ' '.repeat(match[0].length) + text.slice(end),
+    query,
+  );
 }
 
-function readFilters(query: string): Omit<QueryFilters, 'excludedPhrases'> {
+function readFilters(written: readonly RegExpExecArray[]): Omit<QueryFilters, 'excludedPhrases'> {
   const filters: Omit<QueryFilters, 'excludedPhrases'> = {
     speakers: [],
     excludedSpeakers: [],
@@ -97,7 +138,7 @@ function readFilters(query: string): Omit<QueryFilters, 'excludedPhrases'> {
     tag: [filters.tags, filters.excludedTags],
     in: [filters.collections, filters.excludedCollections],
   } as const;
-  for (const [, minus, name = '', quoted, bare] of query.matchAll(operatorPattern)) {
+  for (const [, minus, name = '', quoted, bare] of written) {
     const operator = name.toLowerCase() as Operator;
     const argument = (quoted ?? bare ?? '').trim();
     if (operator === 'before')
