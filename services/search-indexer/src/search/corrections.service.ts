@@ -56,11 +56,12 @@ export function createCorrections({ index, vocabulary }: CorrectionsDeps): FindC
   return async ({ query, places, marked, scope, languages }) => {
     const known = new Set(marked.flatMap((word) => variantsOf(word, languages)));
     const unseen = places.filter(({ text }) => ![...languages, 'en'].some((code) => known.has(stemOf(text, code))));
+    const words = [...Map.groupBy(unseen, ({ text }) => text.toLowerCase()).entries()].slice(0, maxWords);
     const checked = await Promise.all(
-      unseen.slice(0, maxWords).map(async (place) => {
-        if (await occurs(place.text, scope, languages)) return [];
-        const replacement = await nearest(place.text, scope);
-        return replacement === null ? [] : [{ place, replacement }];
+      words.map(async ([word, occurrences]) => {
+        if (await occurs(word, scope, languages)) return [];
+        const replacement = await nearest(word, scope);
+        return replacement === null ? [] : occurrences.map((place) => ({ place, replacement }));
       }),
     );
     const replaced = checked.flat();

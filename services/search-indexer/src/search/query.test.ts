@@ -79,6 +79,12 @@ describe('query', () => {
     expect(parseQuery(query).places.map(({ at, end }) => [at, query.slice(at, end)])).toEqual([[29, 'bugdet']]);
   });
 
+  it('returns all places of a word that is repeated, in any case, and the word once', () => {
+    const { words, places } = parseQuery('bugdet plan Bugdet');
+    expect(words).toEqual(['bugdet', 'plan']);
+    expect(places.map(({ at }) => at)).toEqual([0, 7, 12]);
+  });
+
   it('parses quotes as a phrase, including stop words', () => {
     expect(parseQuery('"end of the quarter" revenue')).toMatchObject({
       words: ['revenue'],

@@ -22,9 +22,9 @@ type QueryFilters = {
 export type ParsedQuery = {
   /** The text without operators, of a question only the words to search for; for the semantic leg. */
   text: string;
-  /** Single words. */
+  /** Single words, each once. */
   words: string[];
-  /** The same words with their places in the query. */
+  /** All occurrences of these words in the query. */
   places: Word[];
   /** Quoted phrases as word lists. */
   phrases: string[][];
@@ -66,13 +66,15 @@ export function parseQuery(query: string): ParsedQuery {
     parts.filter(({ kind }) => kind !== 'phrase'),
   );
   const asked = isQuestion(loose);
-  const places = wordsToSearch(unique(splitWords(loose)), { asked, required: phrases.length === 0 }).slice(0, maxWords);
-  const words = places.map(({ text }) => text);
+  const occurrences = splitWords(loose);
+  const searched = wordsToSearch(unique(occurrences), { asked, required: phrases.length === 0 }).slice(0, maxWords);
+  const words = searched.map(({ text }) => text);
+  const keys = new Set(words.map((word) => word.toLowerCase()));
   const text = unfiltered.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
   return {
     text: phrases.length === 0 && asked ? words.join(' ') : text,
     words,
-    places,
+    places: occurrences.filter(({ text: word }) => keys.has(word.toLowerCase())),
     phrases,
     filters,
   };
@@ -172,7 +174,8 @@ function wordsToSearch(words: Word[], { asked, required }: { asked: boolean; req
   return meaningful.length > 0 ? meaningful : words;
 }
 
-/** Each word once, in the order of the first occurrences. */
+/** The first occurrence of each word. */
 function unique(words: readonly Word[]): Word[] {
-  return [...new Map(words.map((word) => [word.text.toLowerCase(), word])).values()];
+  const occurrences = Map.groupBy(words, ({ text }) => text.toLowerCase());
+  return [...occurrences.values()].flatMap((same) => same.slice(0, 1));
 }

@@ -366,6 +366,14 @@ describe('search', () => {
     expect(await indexer.search({ q: '"bugdet"' })).toMatchObject({ total_files: 0, correction: null });
   });
 
+  it('corrects every occurrence of a repeated word, and names the word once', async () => {
+    await indexer.add(record({ turns: [['Ann', 'they receive the letters']] }));
+    expect((await indexer.search({ q: 'recieve letters Recieve' })).correction).toEqual({
+      query: 'receive letters receive',
+      words: [{ from: 'recieve', to: 'receive' }],
+    });
+  });
+
   it('corrects no short word, which may be another word of the language', async () => {
     await indexer.add(record({ turns: [['Ann', 'a real recipe']] }));
     expect((await indexer.search({ q: 'recipe meal' })).correction).toBeNull();
