@@ -180,6 +180,7 @@ export function searchQuery(input: SearchInput) {
           date_from: input.from && new Date(`${input.from}T00:00:00`).toISOString(),
           date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
           sort_by: input.sort,
+          sort_order: input.sort === 'title' ? 'asc' : undefined,
           exact: input.exact,
           facets: true,
           page: input.page,

@@ -12,6 +12,8 @@ type Material = {
   stored: ReadonlyMap<string, Shown>;
 };
 
+const titles = new Intl.Collator('en');
+
 /** Sorts files as requested; all orders except relevance need `facts`. */
 export function sortFiles(
   files: readonly FileHit[],
@@ -19,16 +21,15 @@ export function sortFiles(
   facts: ReadonlyMap<string, FileFacts>,
 ): FileHit[] {
   if (query.sort_by === 'relevance') return query.sort_order === 'asc' ? files.toReversed() : [...files];
-  const key = (file: FileHit): number | string => {
-    const fact = facts.get(file.fileId);
-    if (query.sort_by === 'title') return fact?.title.toLowerCase() ?? '';
+  const title = ({ fileId }: FileHit): string => facts.get(fileId)?.title ?? '';
+  const amount = ({ fileId }: FileHit): number => {
+    const fact = facts.get(fileId);
     return (query.sort_by === 'duration' ? fact?.duration : fact?.uploadTime?.getTime()) ?? 0;
   };
+  const compare = (x: FileHit, y: FileHit): number =>
+    query.sort_by === 'title' ? titles.compare(title(x), title(y)) : amount(x) - amount(y);
   const direction = query.sort_order === 'asc' ? 1 : -1;
-  return files.toSorted((x, y) => {
-    const [ka, kb] = [key(x), key(y)];
-    return ka === kb ? (x.fileId < y.fileId ? -1 : 1) : direction * (ka < kb ? -1 : 1);
-  });
+  return files.toSorted((x, y) => direction * compare(x, y) || (x.fileId < y.fileId ? -1 : 1));
 }
 
 const occurrencesShown = 3;

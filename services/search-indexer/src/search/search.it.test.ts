@@ -234,6 +234,14 @@ describe('search', () => {
     expect(await titles({ min_duration: '61', max_duration: '150' })).toEqual(['T2']);
   });
 
+  it('sorts titles as people do: accents and case do not move a title to the end', async () => {
+    await indexer.add(
+      ...['Zeta', 'Überblick', 'alpha', 'Beta'].map((title) => record({ title, turns: [['Ann', 'a word']] })),
+    );
+    const { results } = await indexer.search({ q: 'word', sort_by: 'title', sort_order: 'asc' });
+    expect(results.map(({ title }) => title)).toEqual(['alpha', 'Beta', 'Überblick', 'Zeta']);
+  });
+
   it('finds every file of more passages than a search reads, and says that there are more', async () => {
     const long = Array.from({ length: 18 }, (_, i): [string, string] => [
       i % 2 ? 'Ann' : 'Bob',
