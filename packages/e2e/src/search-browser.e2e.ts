@@ -147,6 +147,25 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await press(page, 'Remove all filters');
       await found(1);
     }),
+    step('filters that come into effect are shown, and those of a year match the number of its facet', async () => {
+      await page.goto('/search?q=annual');
+      await found(2);
+      const from = page.getByLabel('From', { exact: true });
+      assert.equal(await from.count(), 0);
+      const year = new Date().getFullYear();
+      await page
+        .getByTestId('facets')
+        .getByRole('button', { name: `${year} 2` })
+        .click();
+      await from.waitFor();
+      assert.equal(await from.inputValue(), `${year}-01-01`);
+      await found(2);
+      await press(page, 'Filters');
+      await from.waitFor({ state: 'hidden' });
+      await search('garden');
+      await found(1);
+      assert.equal(await from.count(), 0, 'the filters stay closed while they are the same');
+    }),
     step('a hit opens the recording at its second', async () => {
       const hit = results().getByTestId('search-hit').first();
       const start = Number(await hit.getAttribute('data-start'));

@@ -18,8 +18,15 @@ type FormProps = {
 
 export function SearchForm({ params, onChange }: FormProps) {
   const [text, setText] = useState(params.q ?? '');
-  const [filtersShown, setFiltersShown] = useState(params.type !== undefined || params.collection !== undefined);
+  const { type = [], collection = '', from = '', to = '' } = params;
+  // Chosen speakers and tags are always shown with the results.
+  const filters = [...type, collection, from, to].join('');
+  const [filtersShown, setFiltersShown] = useState(filters !== '');
   useEffect(() => setText(params.q ?? ''), [params.q]);
+  // Filters that a facet or a saved search sets are shown, too.
+  useEffect(() => {
+    if (filters !== '') setFiltersShown(true);
+  }, [filters]);
   return (
     <form
       role="search"
