@@ -51,7 +51,7 @@ export const searchAnswer = z.object({
   correction: z
     .object({ query: z.string(), words: z.array(z.object({ from: z.string(), to: z.string() })) })
     .nullable(),
-  /** Speakers, tags, years of upload (UTC) and collections of all found files, most frequent first; null: not requested. */
+  /** Speakers, tags, years of upload (in the requested time zone) and collections of all found files, most frequent first; null: not requested. */
   facets: z
     .object({
       speakers: z.array(countedName),
@@ -63,6 +63,14 @@ export const searchAnswer = z.object({
     .nullable(),
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
+}
 
 const indexStatus = z.object({ status: z.enum(['green', 'yellow', 'red']) });
 export const searchRoutes = {
@@ -83,6 +91,8 @@ export const searchRoutes = {
       /** Searches unknown words as they are, without correction. */
       exact: queryFlag.default(false),
       facets: queryFlag.default(false),
+      /** Time zone of the years of the facets, e.g. `Europe/Berlin`. */
+      time_zone: text(100).refine(isTimeZone, 'unknown time zone').default('UTC'),
       sort_by: z.enum(searchSorts).default('relevance'),
       sort_order: z.enum(['asc', 'desc']).default('desc'),
     }),

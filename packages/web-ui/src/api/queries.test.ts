@@ -13,7 +13,7 @@ describe('the request of a search', () => {
     globalThis.fetch = before;
   });
 
-  const parametersOf = async (input: { sort: string }): Promise<URLSearchParams> => {
+  const parametersOf = async (input: { sort: string; from?: string }): Promise<URLSearchParams> => {
     await new QueryClient().fetchQuery(searchQuery({ q: 'plan', mode: 'hybrid', page: 1, ...input }));
     return new URL(fetched.mock.lastCall?.[0] as string, 'http://localhost').searchParams;
   };
@@ -22,5 +22,11 @@ describe('the request of a search', () => {
     expect((await parametersOf({ sort: 'title' })).get('sort_order')).toBe('asc');
     for (const sort of ['relevance', 'upload_time', 'duration'])
       expect((await parametersOf({ sort })).get('sort_order') ?? 'desc').toBe('desc');
+  });
+
+  it('counts the years in the time zone of its dates', async () => {
+    const parameters = await parametersOf({ sort: 'relevance', from: '2026-01-01' });
+    expect(parameters.get('time_zone')).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect(parameters.get('date_from')).toBe(new Date(2026, 0, 1).toISOString());
   });
 });

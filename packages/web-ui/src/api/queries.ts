@@ -183,6 +183,7 @@ export function searchQuery(input: SearchInput) {
           sort_order: input.sort === 'title' ? 'asc' : undefined,
           exact: input.exact,
           facets: true,
+          time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
           page: input.page,
           page_size: searchPageSize,
         },

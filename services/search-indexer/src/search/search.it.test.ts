@@ -432,6 +432,15 @@ describe('search', () => {
     });
   });
 
+  it('counts the years of a requested time zone, as a filter by the dates of that zone finds them', async () => {
+    await indexer.add(record({ uploadTime: '2025-12-31T23:30:00.000Z', turns: [['Ann', 'the annual plan']] }));
+    const yearsIn = async (zone: object) =>
+      (await indexer.search({ q: 'annual', facets: 'true', ...zone })).facets?.years;
+    expect(await yearsIn({})).toEqual([{ name: '2025', count: 1 }]);
+    expect(await yearsIn({ time_zone: 'Europe/Berlin' })).toEqual([{ name: '2026', count: 1 }]);
+    expect(() => indexer.search({ q: 'annual', time_zone: 'Mars/Base' })).toThrow(/unknown time zone/);
+  });
+
   it('finds, and counts the other facets, when the service of collections does not respond', async () => {
     await indexer.add(record({ tags: ['Board'], turns: [['Ann', 'the annual plan']] }));
     indexer.mediaState.responds = false;

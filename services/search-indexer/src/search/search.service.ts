@@ -100,10 +100,14 @@ export function createSearch(deps: SearchDeps) {
   };
 
   /** A search is complete without the collections: the facet is null when media does not respond. */
-  const facetsOf = async (files: readonly FileHit[], scope: AccessScope, searcher: Searcher) => {
+  const facetsOf = async (
+    files: readonly FileHit[],
+    timeZone: string,
+    { scope, searcher }: { scope: AccessScope; searcher: Searcher },
+  ) => {
     const fileIds = files.map(({ fileId }) => fileId);
     const [counted, ofCollections] = await Promise.all([
-      store.facets(fileIds, scope),
+      store.facets(fileIds, { scope, timeZone }),
       collections.countFiles(fileIds, searcher).catch((err: unknown) => {
         log.warn({ err: err as Error }, 'search facet unavailable: collections');
         return null;
@@ -150,7 +154,7 @@ export function createSearch(deps: SearchDeps) {
     const excludedFileIds = [...files.excludedFileIds, ...excluded];
     const context = { parsed, scope, languages, withheld, meaning, fileIds: files.fileIds, excludedFileIds };
     const found = await withCorrection(query, context, await runSearch(query, context));
-    const facets = query.facets ? await facetsOf(found.files, scope, searcher) : null;
+    const facets = query.facets ? await facetsOf(found.files, query.time_zone, { scope, searcher }) : null;
     const seconds = (performance.now() - started) / 1000;
     telemetry.search.observe(seconds);
     return {

@@ -39,21 +39,30 @@ export function createSearchStore({ db, pool }: { db: Db; pool: Pool }) {
       return new Map(rows.map((row) => [row.fileId, row]));
     },
     /** Speakers, tags and years of upload of the files, as far as they are in the scope; most frequent first. */
-    facets: async (fileIds: readonly string[], scope: AccessScope): Promise<Facets> => {
-      const rows = await db.$queryRaw<{ kind: 'speakers' | 'tags' | 'years'; name: string; count: number }[]>`
+    facets: async (
+      fileIds: readonly string[],
+      { scope, timeZone }: { scope: AccessScope; timeZone: string },
+    ): Promise<Facets> => {
+      const rows = await db.$queryRaw<{ kind: 'speakers' | 'tags'; name: string; count: number }[]>`
         with found as (select * from (${readableFiles(scope)}) mine where file_id = any(${[...fileIds]}::uuid[])),
         named as (
           select 'speakers' as kind, s as name from found, unnest(speakers) s where s !~ ${speakerLabelPattern.source}
           union all select 'tags', t from found, unnest(tags) t
-          union all select 'years', to_char(upload_time at time zone 'UTC', 'YYYY') from found where upload_time is not null
         )
         select kind, name, count(*)::int as count from named group by kind, name order by count desc, lower(name)`;
+      const times = await db.$queryRaw<{ uploadTime: Date }[]>`
+        select upload_time as "uploadTime" from (${readableFiles(scope)}) mine
+        where file_id = any(${[...fileIds]}::uuid[]) and upload_time is not null`;
       const of = (kind: string) =>
         rows
           .filter((row) => row.kind === kind)
           .slice(0, maxFacetValues)
           .map(({ name, count }) => ({ name, count }));
-      return { speakers: of('speakers'), tags: of('tags'), years: of('years') };
+      const years = yearsOf(
+        times.map(({ uploadTime }) => uploadTime),
+        timeZone,
+      );
+      return { speakers: of('speakers'), tags: of('tags'), years: years.slice(0, maxFacetValues) };
     },
     /** All files that may contain text that is masked by now; null: too many for one search. Normally there is none. */
     withheld: async (): Promise<ReadonlySet<string> | null> => {
@@ -73,4 +82,13 @@ export function createSearchStore({ db, pool }: { db: Db; pool: Pool }) {
     hasFiles: async (): Promise<boolean> =>
       (await db.indexState.findFirst({ where: { passages: { gt: 0 } } })) !== null,
   };
+}
+
+/** Counted here, because PostgreSQL does not know all time zones that browsers use. */
+function yearsOf(times: readonly Date[], timeZone: string): Facets['years'] {
+  const format = new Intl.DateTimeFormat('en', { timeZone, year: 'numeric' });
+  const years = Map.groupBy(times, (time) => format.format(time));
+  return [...years]
+    .map(([name, { length: count }]) => ({ name, count }))
+    .toSorted((x, y) => y.count - x.count || Number(x.name) - Number(y.name));
 }

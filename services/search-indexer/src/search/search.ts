@@ -59,7 +59,7 @@ export type SearchContext = {
   languages: Languages;
 };
 
-export function planSearch(query: SearchQuery, context: SearchContext): SearchPlan {
+export function planSearch(query: Omit<SearchQuery, 'time_zone'>, context: SearchContext): SearchPlan {
   const { parsed, languages } = context;
   const { filters } = parsed;
   const speakers = [...new Set([...query.speakers, ...filters.speakers].map(filterKey))];
@@ -86,7 +86,7 @@ export function textOfMeaning(
   return mode === 'keyword' || literal || nothingToFind ? null : parsed.text;
 }
 
-function filterOf(query: SearchQuery, speakers: string[], context: SearchContext): IndexFilter {
+function filterOf(query: Omit<SearchQuery, 'time_zone'>, speakers: string[], context: SearchContext): IndexFilter {
   const { scope, fileIds, excludedFileIds } = context;
   const { filters } = context.parsed;
   return {
