@@ -13,6 +13,10 @@ describe('a chosen suggestion', () => {
     expect(withSuggestion('ann', of('speaker', 'Ann'))).toBe('speaker:Ann ');
     expect(withSuggestion('boa', of('tag', 'Board room'))).toBe('tag:"Board room" ');
   });
+  it('doubles the quotes of a name', () => {
+    expect(withSuggestion('ann', of('speaker', 'Ann "Bo" Lee'))).toBe('speaker:"Ann ""Bo"" Lee" ');
+    expect(withSuggestion('-tag:"the ""b', of('tag', 'the "big"'))).toBe('-tag:"the ""big""" ');
+  });
   it('replaces only the unfinished operator at the end, and keeps its minus', () => {
     expect(withSuggestion('plan speaker:be', of('speaker', 'Bertha'))).toBe('plan speaker:Bertha ');
     expect(withSuggestion('plan -tag:"bo', of('tag', 'Board room'))).toBe('plan -tag:"Board room" ');

@@ -1,4 +1,4 @@
-import { unfinishedOperator } from '@overtone/contracts/search-operators';
+import { quote, unfinishedOperator } from '@overtone/contracts/search-operators';
 import type { ResponseBody } from '../api/routes.ts';
 
 /** What is offered while a search is typed. */
@@ -17,11 +17,5 @@ export function withSuggestion(text: string, { type, text: name }: Suggestion): 
   if (type === 'content' || type === 'title') return name;
   const { at = 0, minus = '' } = unfinishedOperator(text) ?? {};
   const operator = type === 'collection' ? 'in' : type;
-  return `${text.slice(0, at)}${minus}${operator}:${quoted(name)} `;
-}
-
-/** Names with spaces need quotes; a name cannot contain one. */
-function quoted(name: string): string {
-  const plain = name.replaceAll('"', ' ').trim();
-  return /\s/.test(plain) ? `"${plain}"` : plain;
+  return `${text.slice(0, at)}${minus}${operator}:${quote(name.trim())} `;
 }

@@ -37,6 +37,14 @@ describe('query', () => {
     });
   });
 
+  it('reads a doubled quote in a quoted name as a quote', () => {
+    expect(parseQuery('speaker:"Ann ""Bo"" Lee" tag:"" budget')).toMatchObject({
+      words: ['budget'],
+      phrases: [],
+      filters: { speakers: ['Ann "Bo" Lee'], tags: [] },
+    });
+  });
+
   it('takes a letter that only folds to one of an operator as a word', () => {
     expect(parseQuery('ſpeaker:Bob')).toMatchObject({ words: ['ſpeaker', 'Bob'], filters: { speakers: [] } });
   });

@@ -1,4 +1,4 @@
-import { operatorPattern, type Operator } from '@overtone/contracts/search-operators';
+import { operatorPattern, unquote, type Operator } from '@overtone/contracts/search-operators';
 import { invalid } from '@overtone/service-kit';
 import { isQuestion, isQuestionWord, isStopWord, splitWords, type Word } from '../tokenize/tokenize.ts';
 
@@ -140,9 +140,9 @@ function readFilters(written: readonly RegExpExecArray[]): Omit<QueryFilters, 'e
     tag: [filters.tags, filters.excludedTags],
     in: [filters.collections, filters.excludedCollections],
   } as const;
-  for (const [, minus, name = '', quoted, bare] of written) {
+  for (const [, minus, name = '', inQuotes, bare = ''] of written) {
     const operator = name.toLowerCase() as Operator;
-    const argument = (quoted ?? bare ?? '').trim();
+    const argument = (inQuotes === undefined ? bare : unquote(inQuotes)).trim();
     if (operator === 'before')
       filters.before = Math.min(filters.before ?? Infinity, readDate('before', minus, argument));
     else if (operator === 'after')
