@@ -11,7 +11,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Empty } from '../ui/query-status.tsx';
 import { codeOf, isOutage } from '../api/problem.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
-import { isNothingSearched, isSearchOutage, missingLegs } from './legs.ts';
+import { isNothingSearched, missingLegs } from './legs.ts';
 import { Facets } from './facets.tsx';
 import { SaveSearch } from './saved-searches.tsx';
 import { SearchForm } from './search-form.tsx';
@@ -90,15 +90,6 @@ type ResultsProps = {
 function Results({ response, params, stale, onPage, onRetry, onChange }: ResultsProps) {
   const missing = missingLegs(response.legs);
   if (isNothingSearched(response.legs)) return <Empty>{whatIsMissing(params.q)}</Empty>;
-  if (isSearchOutage(response.legs)) {
-    return (
-      <ErrorNote
-        error={new Error(`${missing ?? t`The search didn’t run.`} ${t`Your recordings are safe.`}`)}
-        title={t`Search is temporarily unavailable`}
-        onRetry={onRetry}
-      />
-    );
-  }
   return (
     <Stack gap="sm" style={{ opacity: stale ? 0.55 : 1, transition: 'opacity .15s' }}>
       {missing !== null && (
