@@ -63,14 +63,15 @@ export function planSearch(query: Omit<SearchQuery, 'time_zone'>, context: Searc
   const { parsed, languages } = context;
   const { filters } = parsed;
   const speakers = [...new Set([...query.speakers, ...filters.speakers].map(filterKey))];
-  const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
   // Operators without words return everything that passes them.
-  const browse = nothingToFind && (speakers.length > 0 || hasFilters(filters));
+  const browse = !hasWords(parsed) && (speakers.length > 0 || hasFilters(filters));
+  const searched = query.search_mode !== 'semantic' && hasWords(parsed);
+  const marks = marksOf(parsed, languages);
   return {
     parsed,
     filter: filterOf(query, speakers, context),
-    keyword: (query.search_mode === 'semantic' || nothingToFind) && !browse ? null : keywordQuery(parsed, languages),
-    marks: marksOf(parsed, languages),
+    keyword: searched || browse ? keywordQuery(parsed, marks, languages) : null,
+    marks,
     spokenBy: speakerRule(speakers, filters.excludedSpeakers.map(filterKey)),
   };
 }
@@ -80,10 +81,13 @@ export function textOfMeaning(
   { search_mode: mode }: Pick<SearchQuery, 'search_mode'>,
   parsed: ParsedQuery,
 ): string | null {
-  const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
   // Quoted words must match exactly.
   const literal = parsed.phrases.length > 0 && mode === 'hybrid';
-  return mode === 'keyword' || literal || nothingToFind ? null : parsed.text;
+  return mode === 'keyword' || literal || !hasWords(parsed) ? null : parsed.text;
+}
+
+function hasWords({ words, phrases }: ParsedQuery): boolean {
+  return words.length + phrases.length > 0;
 }
 
 function filterOf(query: Omit<SearchQuery, 'time_zone'>, speakers: string[], context: SearchContext): IndexFilter {
@@ -126,9 +130,9 @@ function earliest(x: number | null, y: number | null): number | null {
   return x === null || y === null ? (x ?? y) : Math.min(x, y);
 }
 
-function keywordQuery({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery {
+function keywordQuery({ phrases }: ParsedQuery, marks: Marks, languages: Languages): KeywordQuery {
   return {
-    words: [...new Set(words.flatMap((word) => variantsOf(word, languages)))],
+    words: [...marks.words],
     phrases: phrases.map((phrase) => phraseVariantsOf(phrase, languages)),
   };
 }

@@ -65,12 +65,10 @@ export function nearWords(word: string, vocabulary: readonly string[]): NearWord
   const key = wordKey(word);
   const max = allowedErrors(key);
   if (max === 0) return [];
-  return vocabulary
-    .map((candidate) => ({
-      word: candidate,
-      distance: editDistance(key, candidate, candidate[0] === key[0] ? max : 1),
-    }))
-    .filter(({ word: candidate, distance }) => distance > 0 && distance <= (candidate[0] === key[0] ? max : 1))
-    .sort((x, y) => x.distance - y.distance)
-    .slice(0, maxNear);
+  const near = vocabulary.flatMap((candidate) => {
+    const allowed = candidate[0] === key[0] ? max : 1;
+    const distance = editDistance(key, candidate, allowed);
+    return distance > 0 && distance <= allowed ? [{ word: candidate, distance }] : [];
+  });
+  return near.sort((x, y) => x.distance - y.distance).slice(0, maxNear);
 }
