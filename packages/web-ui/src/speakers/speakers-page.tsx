@@ -21,7 +21,7 @@ export function SpeakersPage() {
       <QueryStatus of={profiles} failure={t`The speakers couldn’t be loaded`} />
       {profiles.data?.enabled === false && <SwitchedOff />}
       {profiles.data?.enabled && !suggestions.isPending && (
-        <SpeakerTabs open={suggestions.data?.suggestions.length ?? 0} />
+        <SpeakerTabs openSuggestions={suggestions.data?.suggestions.length ?? 0} />
       )}
     </Pane>
   );
@@ -41,20 +41,23 @@ function SwitchedOff() {
   );
 }
 
-function SpeakerTabs({ open }: { open: number }) {
+function SpeakerTabs({ openSuggestions }: { openSuggestions: number }) {
   return (
     <>
       <Text c="dimmed" size="sm" mb="md" maw={640}>
         {t`A voice that you have named is suggested in other recordings. Nothing is named without your decision, unless a profile allows it.`}
       </Text>
       <Tabs
-        defaultValue={open > 0 ? 'suggestions' : 'clusters'}
+        defaultValue={openSuggestions > 0 ? 'suggestions' : 'clusters'}
         keepMounted={false}
         // On a narrow window the tabs stay in one line.
         styles={{ tab: { paddingInline: 'var(--mantine-spacing-xs)' } }}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="suggestions" rightSection={open > 0 ? <Badge size="sm">{open}</Badge> : null}>
+          <Tabs.Tab
+            value="suggestions"
+            rightSection={openSuggestions > 0 ? <Badge size="sm">{openSuggestions}</Badge> : null}
+          >
             {t`Suggestions`}
           </Tabs.Tab>
           <Tabs.Tab value="clusters">{t`Unnamed`}</Tabs.Tab>
