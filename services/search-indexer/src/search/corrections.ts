@@ -12,8 +12,3 @@ export function correctedQuery(query: string, replaced: readonly { place: Word; 
   const named = [...words.values()].flatMap((same) => same.slice(0, 1));
   return { query: corrected, words: named.map(({ place, replacement }) => ({ from: place.text, to: replacement })) };
 }
-
-/** The marked words of snippets. */
-export function markedWords(snippets: readonly string[]): string[] {
-  return snippets.flatMap((html) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, word = '']) => word));
-}

@@ -39,44 +39,47 @@ export function shownOf(file: FileHit): FusedHit[] {
   return file.passages.toSorted((x, y) => Number(isCard(x.id)) - Number(isCard(y.id))).slice(0, occurrencesShown);
 }
 
-/** A found file as an API object; empty when it was deleted since. */
-export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored }: Material): Result[] {
+/** A found file as an API object, with the marked words of its passages; empty when it was deleted since. */
+export function resultOf(
+  file: FileHit,
+  plan: SearchPlan,
+  { facts, stored }: Material,
+): { result: Result; markedWords: string[] }[] {
   const fact = facts.get(file.fileId);
   if (!fact) return [];
-  const occurrences = shownOf(file).flatMap((hit) => {
+  const shown = shownOf(file).flatMap((hit) => {
     const passage = stored.get(hit.id);
-    const occurrence = passage && occurrenceOf(passage, hit, plan, fact.language);
-    return occurrence ? [occurrence] : [];
+    const found = passage && occurrenceOf(passage, hit, plan, fact.language);
+    return found ? [found] : [];
   });
-  return [
-    {
-      file_uuid: file.fileId,
-      title: fact.title,
-      speakers: fact.speakers,
-      tags: fact.tags,
-      upload_time: (fact.uploadTime ?? new Date(0)).toISOString(),
-      duration: fact.duration,
-      language: fact.language,
-      content_type: fact.contentType,
-      relevance_score: Math.round(file.score * 1e4) / 1e4,
-      occurrences,
-      total_occurrences: file.passages.length,
-      semantic_only: file.semanticOnly,
-    },
-  ];
+  const result = {
+    file_uuid: file.fileId,
+    title: fact.title,
+    speakers: fact.speakers,
+    tags: fact.tags,
+    upload_time: (fact.uploadTime ?? new Date(0)).toISOString(),
+    duration: fact.duration,
+    language: fact.language,
+    content_type: fact.contentType,
+    relevance_score: Math.round(file.score * 1e4) / 1e4,
+    occurrences: shown.map(({ occurrence }) => occurrence),
+    total_occurrences: file.passages.length,
+    semantic_only: file.semanticOnly,
+  };
+  return [{ result, markedWords: shown.flatMap(({ markedWords }) => markedWords) }];
 }
 
 /** Layout of cards, which have no speech. */
 const noLayout: Layout = { at: [0], ms: [0], turns: [[0, null]] };
 const noMarks: Marks = { words: new Set(), phrases: [] };
 
-/** A passage as an API object; undefined when a match is said only by speakers who were not requested. */
+/** A passage as an API object, with its marked words; undefined when a match is said only by speakers who were not requested. */
 export function occurrenceOf(
   passage: Shown,
   hit: FusedHit,
   plan: SearchPlan,
   language: string | null,
-): Occurrence | undefined {
+): { occurrence: Occurrence; markedWords: string[] } | undefined {
   // A passage that the keyword leg did not return contains none of the words.
   const marks = plan.keyword !== null && hit.keyword === null ? noMarks : plan.marks;
   const snippet = snippetOf({
@@ -88,20 +91,21 @@ export function occurrenceOf(
     spokenBy: plan.spokenBy,
   });
   if (plan.spokenBy && !isSpoken(passage, hit, snippet, plan)) return undefined;
-  return {
+  const occurrence = {
     snippet: snippet.html,
     speaker: isCard(passage.id) ? null : snippet.speaker,
     start_time: snippet.start,
     end_time: passage.end,
     score: hit.score,
-    match_type: isCard(passage.id) ? 'title' : matchType(hit, snippet),
+    match_type: isCard(passage.id) ? ('title' as const) : matchType(hit, snippet),
   };
+  return { occurrence, markedWords: snippet.markedWords };
 }
 
 /** Whether the requested speakers say what was found in the passage. */
 function isSpoken(passage: Shown, hit: FusedHit, snippet: Snippet, { spokenBy, marks, parsed }: SearchPlan): boolean {
   if (isCard(passage.id) || !spokenBy) return false;
-  if (snippet.marked > 0) return true;
+  if (snippet.markedWords.length > 0) return true;
   const searched = marks.words.size + marks.phrases.length > 0;
   if (searched && hit.semantic === null) return false;
   // The index filters by requested speakers, but not by excluded ones.
@@ -110,7 +114,7 @@ function isSpoken(passage: Shown, hit: FusedHit, snippet: Snippet, { spokenBy, m
 
 function matchType(hit: FusedHit, snippet: Snippet): Occurrence['match_type'] {
   // A purely semantic search may return a passage that contains the words, too.
-  const words = hit.keyword !== null || snippet.marked > 0;
+  const words = hit.keyword !== null || snippet.markedWords.length > 0;
   if (!words) return 'semantic';
   return hit.semantic === null ? 'keyword' : 'both';
 }

@@ -382,6 +382,12 @@ describe('search', () => {
     });
   });
 
+  it('knows a word with an apostrophe, and corrects one', async () => {
+    await indexer.add(record({ turns: [['Ann', "the company's letters"]] }));
+    expect((await indexer.search({ q: "company's letters" })).correction).toBeNull();
+    expect((await indexer.search({ q: "compnay's letters" })).correction).toMatchObject({ query: "company's letters" });
+  });
+
   it('corrects no short word, which may be another word of the language', async () => {
     await indexer.add(record({ turns: [['Ann', 'a real recipe']] }));
     expect((await indexer.search({ q: 'recipe meal' })).correction).toBeNull();

@@ -5,7 +5,6 @@ import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { FindCorrection } from './corrections.service.ts';
-import { markedWords } from './corrections.ts';
 import type { FindFilesWith } from './exclusions.service.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
 import { occurrenceOf, resultOf, shownOf, sortFiles } from './results.ts';
@@ -123,7 +122,9 @@ export function createSearch(deps: SearchDeps) {
     const { files: found, legs, more } = await findPermitted(plan, context);
     const files = await keepRequestedSpeakers(found, plan);
     const { page, facts, stored } = await pageOf(files, query, plan, context.scope);
-    return { files, legs, more, results: page.flatMap((file) => resultOf(file, plan, { facts, stored })) };
+    const shown = page.flatMap((file) => resultOf(file, plan, { facts, stored }));
+    const results = shown.map(({ result }) => result);
+    return { files, legs, more, results, markedWords: shown.flatMap(({ markedWords }) => markedWords) };
   };
   type Run = Awaited<ReturnType<typeof runSearch>>;
 
@@ -131,7 +132,7 @@ export function createSearch(deps: SearchDeps) {
   const withCorrection = async (query: SearchQuery, context: Context, run: Run) => {
     if (query.exact || run.legs.keyword !== 'ok') return { ...run, correction: null };
     const { scope, languages, parsed } = context;
-    const marked = markedWords(run.results.flatMap(({ occurrences }) => occurrences.map(({ snippet }) => snippet)));
+    const marked = [...new Set(run.markedWords)];
     const correction = await correct({ query: query.q, places: parsed.places, marked, scope, languages });
     if (!correction) return { ...run, correction };
     const corrected = parseQuery(correction.query);

@@ -52,7 +52,7 @@ describe('snippets', () => {
       marks('deadline'),
     );
     expect(result.html).toContain('The <mark>deadlines</mark> are tight, one <mark>deadline</mark> is');
-    expect(result).toMatchObject({ start: 6, speaker: 'Bob', marked: 2 });
+    expect(result).toMatchObject({ start: 6, speaker: 'Bob', markedWords: ['deadlines', 'deadline'] });
   });
 
   it('escapes everything except its own marks', () => {
@@ -66,12 +66,17 @@ describe('snippets', () => {
     expect(result.html).toContain('&lt;mark&gt;');
   });
 
+  it('returns the marked words as they are said, also those with an apostrophe', () => {
+    const result = snippet([['Ann', "the company's plan and the companies"]], marks("company's"));
+    expect(result.markedWords).toEqual(["company's", 'companies']);
+  });
+
   it('marks a phrase only where its words are adjacent', () => {
     const result = snippet(
       [['Ann', 'the end of it and the end of the quarter']],
       phrase('end', 'of', 'the', 'quarter'),
     );
-    expect(result.marked).toBe(4);
+    expect(result.markedWords).toEqual(['end', 'of', 'the', 'quarter']);
     expect(result.start).toBe(6);
   });
 
@@ -80,13 +85,13 @@ describe('snippets', () => {
       ['Ann', 'the deadline moves'],
       ['Bob', 'which deadline'],
     ];
-    expect(snippet(turns, marks('deadline'), ['Bob'])).toMatchObject({ start: 4, speaker: 'Bob', marked: 1 });
-    expect(snippet(turns, marks('deadline'), ['Eve'])).toMatchObject({ marked: 0 });
+    expect(snippet(turns, marks('deadline'), ['Bob'])).toMatchObject({ start: 4, speaker: 'Bob', markedWords: ['deadline'] });
+    expect(snippet(turns, marks('deadline'), ['Eve'])).toMatchObject({ markedWords: [] });
   });
 
   it('shows the start of a passage with a semantic match only, without a mark', () => {
     const result = snippet([['Ann', 'it must be finished by spring']], marks('deadline'));
-    expect(result).toMatchObject({ html: 'it must be finished by spring', start: 0, marked: 0, speaker: 'Ann' });
+    expect(result).toMatchObject({ html: 'it must be finished by spring', start: 0, markedWords: [], speaker: 'Ann' });
   });
 
   it('shows the marked word, or the token in focus when none is marked', () => {

@@ -10,8 +10,8 @@ export type Snippet = {
   start: number;
   /** Its speaker. */
   speaker: string | null;
-  /** How many words are marked in the whole passage. */
-  marked: number;
+  /** The marked words of the whole passage. */
+  markedWords: string[];
 };
 
 export type SnippetInput = {
@@ -39,16 +39,17 @@ export function snippetOf(input: SnippetInput): Snippet {
   const { text, layout } = input;
   const searched = input.marks.words.size + input.marks.phrases.length > 0;
   const words = searched ? splitWords(text) : [];
-  const marked = matches(words, input);
-  const first = words[marked[0] ?? -1];
+  const marked = matches(words, input)
+    .map((i) => words[i])
+    .filter((word) => word !== undefined);
+  const [first] = marked;
   const firstOwn = layout.turns.find(([, speaker]) => isOwn(speaker, input.spokenBy)) ?? layout.turns[0];
   const token = first ? indexAt(layout.at, first.at) : (input.focus ?? firstOwn?.[0] ?? 0);
-  const shown = marked.map((i) => words[i]).filter((word) => word !== undefined);
   return {
-    html: excerpt(text, layout.at[token] ?? 0, shown),
+    html: excerpt(text, layout.at[token] ?? 0, marked),
     start: (layout.ms[token] ?? 0) / 1000,
     speaker: speakerAt(layout, token),
-    marked: marked.length,
+    markedWords: marked.map((word) => word.text),
   };
 }
 
