@@ -85,7 +85,11 @@ describe('snippets', () => {
       ['Ann', 'the deadline moves'],
       ['Bob', 'which deadline'],
     ];
-    expect(snippet(turns, marks('deadline'), ['Bob'])).toMatchObject({ start: 4, speaker: 'Bob', markedWords: ['deadline'] });
+    expect(snippet(turns, marks('deadline'), ['Bob'])).toMatchObject({
+      start: 4,
+      speaker: 'Bob',
+      markedWords: ['deadline'],
+    });
     expect(snippet(turns, marks('deadline'), ['Eve'])).toMatchObject({ markedWords: [] });
   });
 
