@@ -14,15 +14,12 @@ const request = z.object({
   maxSpeakers: z.int().nullable(),
 });
 
-/** Samples between frames: long recordings have frames enough, and time and memory stay within bounds. */
-function hopFor(seconds: number): number {
-  return seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024;
-}
-
-/** Analysed frames of 20 ms in noisy recordings and for overlaps: every one, every second or every fourth. */
+/** Analysed frames of 20 ms: in long recordings every second or fourth is enough, so that time and memory are limited. */
 function stepFor(seconds: number): number {
   return seconds <= 1800 ? 1 : seconds <= 4 * 3600 ? 2 : 4;
 }
+/** Samples between frames of recordings without noise, for each step. */
+const hopSamples = 256;
 
 /**
  * Speech that is less than this above the quiet moments (decibels) is noisy. Measured: 30 to 88 in quiet and in rooms
@@ -49,7 +46,7 @@ serveTasks(async (input, { onProgress }) => {
     wavPath,
     regions,
     levels,
-    hop: hopFor(seconds),
+    hop: hopSamples * step,
     onProgress: report(0, 0.6),
   });
   const turns = turnsInQuiet(features, regions, bounds);

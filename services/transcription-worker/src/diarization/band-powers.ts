@@ -1,7 +1,8 @@
 import { createFourier } from '../audio/fourier.ts';
+import { melOf } from '../audio/spectrum.ts';
 import { frameSeconds } from '../audio/speech-regions.ts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
-import { dims } from './voice.ts';
+import { cepstrumSize } from './voice.ts';
 
 const frameSamples = 640;
 const fourier = createFourier(1024);
@@ -15,19 +16,24 @@ const window = Float64Array.from(
   (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / frameSamples),
 );
 const bands = createBands();
-const cosines = Array.from({ length: dims }, (_, row) =>
+const cosines = Array.from({ length: cepstrumSize }, (_, row) =>
   Float64Array.from(
     { length: bandCount },
     (_, band) => Math.sqrt(2 / bandCount) * Math.cos((Math.PI * (row + 1) * (band + 0.5)) / bandCount),
   ),
 );
 
-/** `step`: frames of 20 ms from one analysed frame to the next. */
-type FrameRequest = { wavPath: string; seconds: number; step: number };
+type FrameRequest = {
+  wavPath: string;
+  seconds: number;
+  /** Frames of 20 ms from one analysed frame to the next. */
+  step: number;
+  onProgress?: (share: number) => void;
+};
 
 /** Calls `onFrame` with the number of the 20 ms and the power of each band; the array is used again for the next frame. */
 export async function eachFrame(
-  { wavPath, seconds, step }: FrameRequest,
+  { wavPath, seconds, step, onProgress }: FrameRequest,
   onFrame: (frame: number, powers: Float64Array) => void,
 ): Promise<void> {
   const hop = frameSeconds * sampleRate;
@@ -40,6 +46,7 @@ export async function eachFrame(
       bandPowers(samples, frame * hop, powers);
       onFrame(first + frame, powers);
     }
+    onProgress?.(from / seconds);
   }
 }
 
@@ -60,7 +67,6 @@ function bandPowers(samples: Float32Array, at: number, powers: Float64Array): vo
 
 /** Triangles of equal width on the mel scale, each with the sum 1. */
 function createBands(): { first: number; weights: Float64Array }[] {
-  const melOf = (hertz: number): number => 1127 * Math.log(1 + hertz / 700);
   const hertzOf = (mel: number): number => 700 * (Math.exp(mel / 1127) - 1);
   const width = (melOf(highest) - melOf(lowest)) / (bandCount + 1);
   const resolution = sampleRate / fourier.size;
@@ -76,12 +82,12 @@ function createBands(): { first: number; weights: Float64Array }[] {
   });
 }
 
-/** Writes the spectral envelope (without loudness) as a row of `dims` columns. */
+/** Writes the spectral envelope (without loudness) as a row of `cepstrumSize` columns. */
 export function writeCepstrum(powers: Float64Array, table: Float32Array, row: number): void {
   const logs = powers.map((power) => Math.log(power + 1e-10));
   for (const [column, weights] of cosines.entries()) {
     let sum = 0;
     for (const [band, weight] of weights.entries()) sum += weight * (logs[band] ?? 0);
-    table[row * dims + column] = sum;
+    table[row * cepstrumSize + column] = sum;
   }
 }

@@ -16,7 +16,7 @@ export function blocksOf({ table, times, count }: Features, regions: readonly Ti
     /** The voice of each block. */
     voices: (): Voice[] => rows.map(([from, to]) => voiceOf(table, from, to)),
     /** The likeliest voice of each block; without voices all blocks are one speaker. See `likeliestSpeakers`. */
-    assign: (voices: readonly Voice[], changeInBreath?: number): number[] => {
+    assign: (voices: readonly Voice[], changeWithoutPause?: number): number[] => {
       if (voices.length === 0) return blocks.map(() => 0);
       const likelihoods = voices.map(likelihoodOf);
       const scores = rows.map(([from, to]) =>
@@ -26,7 +26,7 @@ export function blocksOf({ table, times, count }: Features, regions: readonly Ti
           return sum;
         }),
       );
-      return likeliestSpeakers(scores, afterPause, changeInBreath);
+      return likeliestSpeakers(scores, afterPause, changeWithoutPause);
     },
     toTurns: (labels: readonly number[]): Turn[] => toTurns(blocks, labels),
   };

@@ -8,12 +8,12 @@ const samePersonDistance = 1.9;
 
 export type Bounds = { min: number | null; max: number | null };
 
-/** Groups pieces of speech into speakers. @returns one label per piece. */
-export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[] {
-  const { low, high } = limitsOf(bounds, pieces.length);
-  return high < 2
-    ? pieces.map(() => 0)
-    : joinNearest(pieces, firstGroups(pieces, Math.max(high * 2, 12), 'average'), low, high);
+/** Groups pieces of speech into speakers. */
+export function clusterPieces(pieces: readonly Voice[], bounds: Bounds): Voice[] {
+  const limits = limitsOf(bounds, pieces.length);
+  if (limits.high < 2) return [joinVoices(pieces)];
+  const groups = firstGroups(pieces, Math.max(limits.high * 2, 12), 'average');
+  return joinNearest(groups, { ...limits, minDistance: samePersonDistance });
 }
 
 /** The smallest and the largest number of speakers among `count` pieces. */
@@ -24,11 +24,11 @@ export function limitsOf(bounds: Bounds, count: number): { low: number; high: nu
 
 /**
  * Groups of the pieces that are most alike. By their average distance, one unlike piece can be a group of its own; the
- * groups of Ward's method are of similar size. @returns one label per piece.
+ * groups of Ward's method are of similar size.
  */
-export function firstGroups(pieces: readonly Voice[], groups: number, method: 'average' | 'ward'): number[] {
+export function firstGroups(pieces: readonly Voice[], groups: number, method: 'average' | 'ward'): Voice[] {
   const count = pieces.length;
-  if (count < 2) return pieces.map(() => 0);
+  if (count < 2) return [...pieces];
   const distances = pieces.map((piece, i) =>
     pieces.map((other, column) => (i < column ? voiceDistance(piece, other) : 0)),
   );
@@ -38,28 +38,42 @@ export function firstGroups(pieces: readonly Voice[], groups: number, method: 'a
   const labels = pieces.map(() => 0);
   for (const [label, group] of tree.group(Math.min(count, groups)).children.entries())
     for (const index of group.indices()) labels[index] = label;
-  return labels;
+  return joinByLabel(pieces, labels);
 }
 
-/** Joins the two nearest groups until the rest are different people, within the bounds. */
-function joinNearest(pieces: readonly Voice[], labels: readonly number[], low: number, high: number): number[] {
-  let groups = [...new Set(labels)].map((label) => {
-    const members = labels.flatMap((candidate, i) => (candidate === label ? [i] : []));
-    return { members, voice: joinVoices(members.map((i) => pieces[i] as Voice)) };
-  });
-  while (groups.length > low) {
-    let nearest: { distance: number; pair: typeof groups } = { distance: Infinity, pair: [] };
-    for (const [i, one] of groups.entries())
-      for (const other of groups.slice(0, i)) {
-        const distance = voiceDistance(one.voice, other.voice);
-        if (distance < nearest.distance) nearest = { distance, pair: [one, other] };
-      }
-    const [one, other] = nearest.pair;
-    if (!one || !other || (nearest.distance >= samePersonDistance && groups.length <= high)) break;
-    const joined = { members: [...one.members, ...other.members], voice: joinVoices([one.voice, other.voice]) };
-    groups = [...groups.filter((group) => group !== one && group !== other), joined];
+/** One voice for each label, in the order of their first pieces. */
+export function joinByLabel(pieces: readonly Voice[], labels: readonly number[]): Voice[] {
+  return [...new Set(labels)].map((label) => joinVoices(pieces.filter((_, i) => labels[i] === label)));
+}
+
+type JoinLimits = {
+  /** Voices nearer than this are one person. */
+  minDistance: number;
+  low: number;
+  high: number;
+};
+
+/**
+ * Joins the two nearest voices until the rest are different people, within the limits.
+ * @param refine is applied to the voices after two of them were joined.
+ */
+export function joinNearest(
+  first: readonly Voice[],
+  { minDistance, low, high }: JoinLimits,
+  refine = (voices: Voice[]): Voice[] => voices,
+): Voice[] {
+  let voices = [...first];
+  while (voices.length > low) {
+    const { distance, one, other } = nearestPair(voices);
+    if (distance >= minDistance && voices.length <= high) break;
+    voices = refine([...voices.filter((voice) => voice !== one && voice !== other), joinVoices([one, other])]);
   }
-  const result = pieces.map(() => 0);
-  for (const [label, { members }] of groups.entries()) for (const i of members) result[i] = label;
-  return result;
+  return voices;
+}
+
+function nearestPair(voices: readonly Voice[]): { distance: number; one: Voice; other: Voice } {
+  const pairs = voices.flatMap((one, i) =>
+    voices.slice(0, i).map((other) => ({ distance: voiceDistance(one, other), one, other })),
+  );
+  return pairs.reduce((best, pair) => (pair.distance < best.distance ? pair : best));
 }

@@ -1,7 +1,8 @@
 import Meyda from 'meyda';
+import { powerOf } from '../audio/spectrum.ts';
 import { speechThreshold, type TimeSpan } from '../audio/speech-regions.ts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
-import { dims } from './voice.ts';
+import { cepstrumSize } from './voice.ts';
 
 type MfccExtractor = {
   sampleRate: number;
@@ -17,7 +18,7 @@ const frameSamples = 512;
 /** The library takes log(1 + x): this far up, the 1 no longer matters and loudness is only an offset. */
 const speechLevel = 3;
 
-/** Features of the voiced frames of a recording, `dims` per row, with the time of each. */
+/** Features of the voiced frames of a recording, `cepstrumSize` per row, with the time of each. */
 export type Features = { table: Float32Array; times: Float64Array; count: number };
 
 export type FeatureRequest = {
@@ -29,15 +30,15 @@ export type FeatureRequest = {
   onProgress: (share: number) => void;
 };
 
-/** Spectral envelopes of all speech; reads half a minute at a time, so memory grows by 3 kB per second of speech at most. */
+/** Spectral envelopes of all speech; reads half a minute at a time, so memory grows by 3.5 kB per second of speech at most. */
 export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: FeatureRequest): Promise<Features> {
   meyda.sampleRate = sampleRate;
   meyda.bufferSize = frameSamples;
-  meyda.numberOfMFCCCoefficients = dims + 1;
+  meyda.numberOfMFCCCoefficients = cepstrumSize + 1;
   const gain = gainOf(levels);
-  const quiet = 10 ** (speechThreshold(levels) / 10);
+  const speechPower = 10 ** (speechThreshold(levels) / 10);
   const most = regions.reduce((sum, { start, end }) => sum + Math.ceil(((end - start) * sampleRate) / hop) + 1, 0);
-  const found: Features = { table: new Float32Array(most * dims), times: new Float64Array(most), count: 0 };
+  const found: Features = { table: new Float32Array(most * cepstrumSize), times: new Float64Array(most), count: 0 };
   const block = new Float32Array(frameSamples);
   const total = regions.at(-1)?.end ?? 1;
   for (const region of regions) {
@@ -45,11 +46,11 @@ export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: 
       const samples = await readSamples(wavPath, from, Math.min(region.end, from + 30));
       for (let at = 0; at + frameSamples <= samples.length; at += hop) {
         const raw = samples.subarray(at, at + frameSamples);
-        if (powerOf(raw) < quiet || found.count >= most) continue;
+        if (powerOf(raw) < speechPower || found.count >= most) continue;
         for (let i = 0; i < frameSamples; i++) block[i] = (raw[i] ?? 0) * gain;
         const mfcc = meyda.extract('mfcc', block);
         if (!mfcc) continue;
-        for (let i = 0; i < dims; i++) found.table[found.count * dims + i] = mfcc[i + 1] ?? 0;
+        for (let i = 0; i < cepstrumSize; i++) found.table[found.count * cepstrumSize + i] = mfcc[i + 1] ?? 0;
         found.times[found.count++] = from + (at + frameSamples / 2) / sampleRate;
       }
       onProgress(from / total);
@@ -62,10 +63,4 @@ export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: 
 function gainOf(levels: Float32Array): number {
   const loud = Float32Array.from(levels).sort()[Math.floor(levels.length * 0.9)] ?? -30;
   return Math.min(1000, speechLevel / 10 ** (loud / 20));
-}
-
-function powerOf(block: Float32Array): number {
-  let power = 0;
-  for (const x of block) power += x * x;
-  return power / block.length;
 }

@@ -1,7 +1,7 @@
 import { frameSeconds, speechRegions, type TimeSpan } from '../audio/speech-regions.ts';
 import { bandCount, eachFrame, writeCepstrum } from './band-powers.ts';
 import type { Features } from './features.ts';
-import { dims } from './voice.ts';
+import { cepstrumSize } from './voice.ts';
 
 /** Share of the speech that is left out: reverberation and noise dominate its quieter frames. */
 const quieterShare = 0.3;
@@ -21,7 +21,7 @@ export type NoisySpeech = { features: Features; regions: TimeSpan[] };
 
 /**
  * Speech that stands out from the noise of its own band, and the spectral envelopes of its loudest frames. The recording
- * is read twice, half a minute at a time: for the noise, then for the frames (52 bytes for each).
+ * is read twice, half a minute at a time: for the noise, then for the frames.
  */
 export async function readNoisySpeech({ wavPath, seconds, step, onProgress }: NoisyRequest): Promise<NoisySpeech> {
   const every = Math.max(step, Math.ceil(seconds / frameSeconds / noiseFrames));
@@ -29,17 +29,16 @@ export async function readNoisySpeech({ wavPath, seconds, step, onProgress }: No
   await eachFrame({ wavPath, seconds, step: every }, (_, powers) => void sampledBands.push(Float64Array.from(powers)));
   const noise = Float64Array.from({ length: bandCount }, (_, band) => noiseOf(sampledBands, band));
   const most = Math.ceil(seconds / frameSeconds / step) + 1;
-  const [table, levels] = [new Float32Array(most * dims), new Float32Array(most * step)];
+  const [table, levels] = [new Float32Array(most * cepstrumSize), new Float32Array(most * step)];
   let count = 0;
-  await eachFrame({ wavPath, seconds, step }, (frame, powers) => {
+  await eachFrame({ wavPath, seconds, step, onProgress }, (frame, powers) => {
     if (count >= most) return;
     writeCepstrum(powers, table, count++);
-    levels.fill(levelOver(noise, powers), frame, frame + step);
-    onProgress((frame * frameSeconds) / seconds);
+    levels.fill(levelAboveNoise(noise, powers), frame, frame + step);
   });
-  const heights = levels.subarray(0, count * step);
-  const regions = speechRegions(heights, { minGap: 0.25, pad: 0.02 });
-  return { features: keepLoudest({ table, heights, count, step }, regions), regions };
+  const levelsAboveNoise = levels.subarray(0, count * step);
+  const regions = speechRegions(levelsAboveNoise, { minGap: 0.25, pad: 0.02 });
+  return { features: keepLoudest({ table, levelsAboveNoise, count, step }, regions), regions };
 }
 
 function noiseOf(frames: readonly Float64Array[], band: number): number {
@@ -48,24 +47,25 @@ function noiseOf(frames: readonly Float64Array[], band: number): number {
 }
 
 /** Mean over the bands of how far each is above its noise, on the scale of decibels that `speechRegions` expects. */
-function levelOver(noise: Float64Array, powers: Float64Array): number {
+function levelAboveNoise(noise: Float64Array, powers: Float64Array): number {
   let sum = 0;
   for (const [band, floor] of noise.entries()) sum += Math.log10(1 + Math.max(0, (powers[band] ?? 0) - floor) / floor);
   return (10 * sum) / bandCount - 50;
 }
 
-type Analysed = { table: Float32Array; heights: Float32Array; count: number; step: number };
+type Analysed = { table: Float32Array; levelsAboveNoise: Float32Array; count: number; step: number };
 
 /** Moves the loudest frames of the regions to the beginning of the table. */
-function keepLoudest({ table, heights, count, step }: Analysed, regions: readonly TimeSpan[]): Features {
+function keepLoudest({ table, levelsAboveNoise, count, step }: Analysed, regions: readonly TimeSpan[]): Features {
   const spoken = regions.flatMap(({ start, end }) => {
     const [from, to] = [Math.ceil(start / frameSeconds / step), Math.ceil(end / frameSeconds / step)];
     return Array.from({ length: Math.max(0, Math.min(to, count) - from) }, (_, i) => from + i);
   });
-  const sorted = Float32Array.from(spoken, (row) => heights[row * step] ?? 0).sort();
+  const sorted = Float32Array.from(spoken, (row) => levelsAboveNoise[row * step] ?? 0).sort();
   const least = sorted[Math.floor(sorted.length * quieterShare)] ?? 0;
-  const kept = spoken.filter((row) => (heights[row * step] ?? 0) >= least);
-  for (const [to, from] of kept.entries()) table.copyWithin(to * dims, from * dims, (from + 1) * dims);
+  const kept = spoken.filter((row) => (levelsAboveNoise[row * step] ?? 0) >= least);
+  for (const [to, from] of kept.entries())
+    table.copyWithin(to * cepstrumSize, from * cepstrumSize, (from + 1) * cepstrumSize);
   return {
     table,
     times: Float64Array.from(kept, (row) => row * step * frameSeconds),

@@ -1,10 +1,10 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 import { blocksOf } from './blocks.ts';
-import { firstGroups, limitsOf, type Bounds } from './clustering.ts';
+import { firstGroups, joinByLabel, joinNearest, limitsOf, type Bounds } from './clustering.ts';
 import type { Features } from './features.ts';
 import { partsOf, rowsOf, sampled } from './parts.ts';
-import { joinVoices, voiceDistance, voiceOf, type Voice } from './voice.ts';
+import { voiceOf, type Voice } from './voice.ts';
 
 /** The sounds of a shorter piece differ more than voices do in noise. */
 const pieceSeconds = 5;
@@ -12,14 +12,14 @@ const fewestFrames = 25;
 /** A voice with fewer frames than this in all, or a smaller share of them, is a part of another one. */
 const leastSpeech = { frames: 100, share: 0.02 };
 /** Noise makes single blocks look like another voice, so that a change without a pause needs more evidence. */
-const changeInBreath = 24;
+const changeWithoutPause = 24;
 /** More groups at the start would each have too little speech of a voice. */
 const groupsAtStart = 8;
 /**
  * Voices nearer than this are one person; less than in a clear recording, because noise and reverberation make voices
  * alike. Measured: `./overtone bench diarization`. See `voiceDistance`.
  */
-const oneVoice = 1;
+const samePersonDistance = 1;
 
 /**
  * Speaker turns of a recording with noise or reverberation. Blocks are assigned to the voices again after every two voices
@@ -32,41 +32,15 @@ export function turnsInNoise(features: Features, regions: readonly TimeSpan[], b
     .map(([from, to]) => voiceOf(table, from, to));
   const usable = sampled(pieces);
   const blocks = blocksOf(features, regions);
-  const assign = (voices: readonly Voice[]): number[] => blocks.assign(voices, changeInBreath);
+  const assign = (voices: readonly Voice[]): number[] => blocks.assign(voices, changeWithoutPause);
   if (usable.length === 0) return blocks.toTurns(assign([]));
   const blockVoices = blocks.voices();
   const { low, high } = limitsOf(bounds, usable.length);
   const least = Math.max(leastSpeech.frames, leastSpeech.share * count);
   const refine = (voices: Voice[]): Voice[] => {
-    const labels = assign(voices);
-    const refined = voices
-      .map((_, label) => joinVoices(blockVoices.filter((_, i) => labels[i] === label)))
-      .filter(({ frames }) => frames >= least);
+    const refined = joinByLabel(blockVoices, assign(voices)).filter(({ frames }) => frames >= least);
     return refined.length >= low ? refined : voices;
   };
-  const labels = firstGroups(usable, Math.max(groupsAtStart, low), 'ward');
-  const groups = [...new Set(labels)].map((label) => joinVoices(usable.filter((_, i) => labels[i] === label)));
-  return blocks.toTurns(assign(joinUntilDifferent(refine(groups), { low, high }, refine)));
-}
-
-/** Joins the two nearest voices until the rest are different people, within the limits. */
-function joinUntilDifferent(
-  first: Voice[],
-  { low, high }: { low: number; high: number },
-  refine: (voices: Voice[]) => Voice[],
-): Voice[] {
-  let voices = first;
-  while (voices.length > low) {
-    const { distance, one, other } = nearest(voices);
-    if (distance >= oneVoice && voices.length <= high) break;
-    voices = refine([...voices.filter((voice) => voice !== one && voice !== other), joinVoices([one, other])]);
-  }
-  return voices;
-}
-
-function nearest(voices: readonly Voice[]): { distance: number; one: Voice; other: Voice } {
-  const pairs = voices.flatMap((one, i) =>
-    voices.slice(0, i).map((other) => ({ distance: voiceDistance(one, other), one, other })),
-  );
-  return pairs.reduce((best, pair) => (pair.distance < best.distance ? pair : best));
+  const groups = refine(firstGroups(usable, Math.max(groupsAtStart, low), 'ward'));
+  return blocks.toTurns(assign(joinNearest(groups, { low, high, minDistance: samePersonDistance }, refine)));
 }

@@ -2,7 +2,7 @@ import type { Turn } from '@overtone/contracts';
 import { frameSeconds, speechThreshold } from '../audio/speech-regions.ts';
 import { bandCount, eachFrame, writeCepstrum } from './band-powers.ts';
 import { mergeTurns } from './turns.ts';
-import { addFrames, dims, emptyVoice, likelihoodOf, voiceOf } from './voice.ts';
+import { addFrames, cepstrumSize, emptyVoice, likelihoodOf, voiceOf } from './voice.ts';
 
 /** Fewer frames do not tell two voices from one; in more, a short overlap is lost. */
 const windowSeconds = 0.8;
@@ -13,7 +13,7 @@ const minVoiced = 0.6;
  * some speech without overlap, and at 2 most overlaps are missed.
  */
 const minGain = 1.25;
-/** A speaker with fewer voiced frames has no model: one second, in recordings of more than 30 minutes more (`stepFor`). */
+/** A speaker with fewer voiced frames has no model: one second, in recordings of more than 30 minutes more (`step`). */
 const minFrames = 50;
 /** Frames of each speaker, evenly over the recording, from which pairs are made. */
 const framesOfSpeaker = 1500;
@@ -35,7 +35,7 @@ export type OverlapRequest = {
 
 type Likelihood = ReturnType<typeof likelihoodOf>;
 type Frames = {
-  /** Spectral envelopes, `dims` per frame. */
+  /** Spectral envelopes, `cepstrumSize` per frame. */
   table: Float32Array;
   voiced: Uint8Array;
   /** The speaker whose turn contains the frame; -1: none. */
@@ -60,7 +60,7 @@ async function readFrames({ wavPath, seconds, levels, turns, step, onProgress }:
   const most = Math.ceil(seconds / frameSeconds / step) + 1;
   const threshold = speechThreshold(levels);
   const frames: Frames = {
-    table: new Float32Array(most * dims),
+    table: new Float32Array(most * cepstrumSize),
     voiced: new Uint8Array(most),
     speakers: new Int32Array(most).fill(-1),
     count: 0,
@@ -74,11 +74,10 @@ async function readFrames({ wavPath, seconds, levels, turns, step, onProgress }:
   /** Band powers of single frames of each speaker. */
   const samples = new Map([...lengths.keys()].map((speaker) => [speaker, [] as Float64Array[]]));
   const voicedOf = new Map<number, number>();
-  await eachFrame({ wavPath, seconds, step }, (frame, powers) => {
+  await eachFrame({ wavPath, seconds, step, onProgress }, (frame, powers) => {
     if (frames.count >= most) return;
     const row = frames.count++;
     writeCepstrum(powers, frames.table, row);
-    onProgress((frame * frameSeconds) / seconds);
     // A frame covers two levels.
     if (Math.max(levels[frame] ?? -100, levels[frame + 1] ?? -100) <= threshold) return;
     frames.voiced[row] = 1;
@@ -111,7 +110,7 @@ function modelsOf({ table, voiced, speakers, count }: Frames, samples: ReadonlyM
 
 /** The powers of sounds that do not depend on each other add up, so that any frame of one voice can meet any of the other. */
 function likelihoodOfPair(one: readonly Float64Array[], other: readonly Float64Array[]): Likelihood {
-  const table = new Float32Array(framesOfPair * dims);
+  const table = new Float32Array(framesOfPair * cepstrumSize);
   const sum = new Float64Array(bandCount);
   for (let row = 0; row < framesOfPair; row++) {
     const first = one[row % one.length];

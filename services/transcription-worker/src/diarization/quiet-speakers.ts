@@ -1,14 +1,14 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 import { blocksOf } from './blocks.ts';
-import { clusterVoices, type Bounds } from './clustering.ts';
+import { clusterPieces, type Bounds } from './clustering.ts';
 import type { Features } from './features.ts';
 import { partsOf, rowsOf, sampled } from './parts.ts';
-import { joinVoices, voiceOf, type Voice } from './voice.ts';
+import { voiceOf, type Voice } from './voice.ts';
 
 /** Long enough to characterise a voice, short enough to contain one speaker. */
 const pieceSeconds = 2.5;
-/** Fewer voiced frames do not characterise a voice: about 0.3 s, in recordings of more than 30 minutes more (`hopFor`). */
+/** Fewer voiced frames do not characterise a voice: about 0.3 s, in recordings of more than 30 minutes more (`hop`). */
 const fewestFrames = 18;
 /** A speaker with fewer frames, in all, is a cough or a laugh of another one: about 1.5 s, in longer recordings more. */
 const leastSpeech = 90;
@@ -25,8 +25,7 @@ export function turnsInQuiet(features: Features, regions: readonly TimeSpan[], b
 
 /** One Gaussian per speaker; speakers with little speech are dropped unless that many speakers were requested. */
 function speakersAmong(pieces: readonly Voice[], bounds: Bounds): Voice[] {
-  const labels = clusterVoices(pieces, bounds);
-  const speakers = [...new Set(labels)].map((label) => joinVoices(pieces.filter((_, i) => labels[i] === label)));
+  const speakers = clusterPieces(pieces, bounds);
   const audible = speakers.filter((speaker) => speaker.frames >= leastSpeech);
   return audible.length >= Math.max(1, bounds.min ?? 1) ? audible : speakers;
 }

@@ -1,7 +1,7 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 
-/** Penalty of a speaker change (log-likelihood) after a pause; without one it is `changeInBreath`. */
+/** Penalty of a speaker change (log-likelihood) after a pause; without one it is `changeWithoutPause`. */
 const changeAfterPause = 2;
 /** Adjacent frames are correlated: their evidence is scaled down. */
 const evidence = 0.25;
@@ -13,12 +13,12 @@ const evidence = 0.25;
 export function likeliestSpeakers(
   scores: readonly Float64Array[],
   afterPause: readonly boolean[],
-  changeInBreath = 12,
+  changeWithoutPause = 12,
 ): number[] {
   const speakers = scores[0]?.length ?? 0;
   let best = new Float64Array(speakers);
   const cameFrom = scores.map((row, block) => {
-    const change = afterPause[block] ? changeAfterPause : changeInBreath;
+    const change = afterPause[block] ? changeAfterPause : changeWithoutPause;
     let leader = 0;
     for (let speaker = 1; speaker < speakers; speaker++)
       if ((best[speaker] ?? 0) > (best[leader] ?? 0)) leader = speaker;

@@ -1,5 +1,5 @@
 /** Cepstral coefficients a voice is known by; the zeroth (loudness) tells distances to the microphone apart, not people. */
-export const dims = 12;
+export const cepstrumSize = 12;
 
 /** Sums of frames, from which a full-covariance Gaussian is made: enough to add, to compare and to score frames. */
 export type Voice = {
@@ -10,25 +10,25 @@ export type Voice = {
 };
 
 export function emptyVoice(): Voice {
-  return { frames: 0, sum: new Float64Array(dims), products: new Float64Array(dims * dims) };
+  return { frames: 0, sum: new Float64Array(cepstrumSize), products: new Float64Array(cepstrumSize * cepstrumSize) };
 }
 
-/** The voice of frames `from`..`to` of a table of features with `dims` columns. */
+/** The voice of frames `from`..`to` of a table of features with `cepstrumSize` columns. */
 export function voiceOf(table: Float32Array, from: number, to: number): Voice {
   const voice = emptyVoice();
   addFrames(voice, table, from, to);
   return voice;
 }
 
-/** Adds frames `from`..`to` of a table of features with `dims` columns. */
+/** Adds frames `from`..`to` of a table of features with `cepstrumSize` columns. */
 export function addFrames(voice: Voice, table: Float32Array, from: number, to: number): void {
   for (let frame = from; frame < to; frame++) {
-    const row = frame * dims;
-    for (let i = 0; i < dims; i++) {
+    const row = frame * cepstrumSize;
+    for (let i = 0; i < cepstrumSize; i++) {
       const x = table[row + i] ?? 0;
       voice.sum[i] = (voice.sum[i] ?? 0) + x;
       for (let column = 0; column <= i; column++) {
-        const at = i * dims + column;
+        const at = i * cepstrumSize + column;
         voice.products[at] = (voice.products[at] ?? 0) + x * (table[row + column] ?? 0);
       }
     }
@@ -40,27 +40,28 @@ export function joinVoices(voices: readonly Voice[]): Voice {
   const joined = emptyVoice();
   for (const voice of voices) {
     joined.frames += voice.frames;
-    for (let i = 0; i < dims; i++) joined.sum[i] = (joined.sum[i] ?? 0) + (voice.sum[i] ?? 0);
-    for (let i = 0; i < dims * dims; i++) joined.products[i] = (joined.products[i] ?? 0) + (voice.products[i] ?? 0);
+    for (let i = 0; i < cepstrumSize; i++) joined.sum[i] = (joined.sum[i] ?? 0) + (voice.sum[i] ?? 0);
+    for (let i = 0; i < cepstrumSize * cepstrumSize; i++)
+      joined.products[i] = (joined.products[i] ?? 0) + (voice.products[i] ?? 0);
   }
   return joined;
 }
 
 /** Cholesky factor of the covariance, with a little added to the diagonal so that few frames stay solvable. */
 function factorOf({ frames, sum, products }: Voice): { factor: Float64Array; logDet: number } {
-  const factor = new Float64Array(dims * dims);
+  const factor = new Float64Array(cepstrumSize * cepstrumSize);
   let logDet = 0;
-  for (let i = 0; i < dims; i++) {
+  for (let i = 0; i < cepstrumSize; i++) {
     for (let column = 0; column <= i; column++) {
       const mean = ((sum[i] ?? 0) / frames) * ((sum[column] ?? 0) / frames);
-      let value = (products[i * dims + column] ?? 0) / frames - mean + (i === column ? 0.01 : 0);
+      let value = (products[i * cepstrumSize + column] ?? 0) / frames - mean + (i === column ? 0.01 : 0);
       for (let inner = 0; inner < column; inner++)
-        value -= (factor[i * dims + inner] ?? 0) * (factor[column * dims + inner] ?? 0);
+        value -= (factor[i * cepstrumSize + inner] ?? 0) * (factor[column * cepstrumSize + inner] ?? 0);
       if (i === column) {
         const pivot = Math.max(value, 1e-6);
         logDet += Math.log(pivot);
-        factor[i * dims + i] = Math.sqrt(pivot);
-      } else factor[i * dims + column] = value / (factor[column * dims + column] ?? 1);
+        factor[i * cepstrumSize + i] = Math.sqrt(pivot);
+      } else factor[i * cepstrumSize + column] = value / (factor[column * cepstrumSize + column] ?? 1);
     }
   }
   return { factor, logDet };
@@ -70,7 +71,7 @@ function logDetOf(voice: Voice): number {
   return factorOf(voice).logDet;
 }
 
-const parameters = dims + (dims * (dims + 1)) / 2;
+const parameters = cepstrumSize + (cepstrumSize * (cepstrumSize + 1)) / 2;
 /** Evidence is capped, or the small differences inside one voice would add up to a second one in a long recording. */
 const enoughFrames = 350;
 
@@ -99,13 +100,13 @@ export function voiceDistance(first: Voice, second: Voice): number {
 /** Computes the log-likelihood (up to a constant) of a frame under a voice. */
 export function likelihoodOf(voice: Voice): (table: Float32Array, frame: number) => number {
   const { factor, logDet } = factorOf(voice);
-  const z = new Float64Array(dims);
+  const z = new Float64Array(cepstrumSize);
   return (table, frame) => {
     let square = 0;
-    for (let i = 0; i < dims; i++) {
-      let value = (table[frame * dims + i] ?? 0) - (voice.sum[i] ?? 0) / voice.frames;
-      for (let column = 0; column < i; column++) value -= (factor[i * dims + column] ?? 0) * (z[column] ?? 0);
-      z[i] = value / (factor[i * dims + i] ?? 1);
+    for (let i = 0; i < cepstrumSize; i++) {
+      let value = (table[frame * cepstrumSize + i] ?? 0) - (voice.sum[i] ?? 0) / voice.frames;
+      for (let column = 0; column < i; column++) value -= (factor[i * cepstrumSize + column] ?? 0) * (z[column] ?? 0);
+      z[i] = value / (factor[i * cepstrumSize + i] ?? 1);
       square += (z[i] ?? 0) ** 2;
     }
     return -0.5 * (square + logDet);

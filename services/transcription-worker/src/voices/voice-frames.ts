@@ -1,4 +1,5 @@
 import Meyda from 'meyda';
+import { melOf, powerOf } from '../audio/spectrum.ts';
 import { sampleRate } from '../audio/wav.ts';
 
 type SpectrumExtractor = {
@@ -14,14 +15,14 @@ const frameSamples = 512;
 const hopSamples = 160;
 const bands = 26;
 /** Cepstral coefficients of a frame, without the zeroth, which is the loudness. */
-export const cepstra = 21;
+export const cepstrumSize = 21;
 /** Fundamental frequencies of speech, in Hz. */
 const pitchRange = [60, 400] as const;
 /** Every second frame has a pitch: it changes slowly, and it is the expensive part. */
 const pitchEvery = 2;
 const decimation = 4;
 
-/** Frames of speech of one speaker: `cepstra` values each, and the logarithms of the pitch where there is one. */
+/** Frames of speech of one speaker: `cepstrumSize` values each, and the logarithms of the pitch where there is one. */
 export type VoiceFrames = { cepstrum: Float32Array[]; pitch: number[] };
 
 export function createVoiceFrames(): VoiceFrames & { add: (samples: Float32Array) => void } {
@@ -52,22 +53,13 @@ function addFrames({ cepstrum, pitch }: VoiceFrames, samples: Float32Array): voi
   }
 }
 
-function powerOf(block: Float32Array): number {
-  let power = 0;
-  for (const x of block) power += x * x;
-  return power / block.length;
-}
-
-function mel(hertz: number): number {
-  return 1127 * Math.log(1 + hertz / 700);
-}
-/** Triangular filters, equally wide on the mel scale up to 7.6 kHz. @returns first bin and weights of each. */
+/** Triangular filters, equally wide on the mel scale up to 7.6 kHz. @returns pairs of bin and weight for each. */
 const filters = Array.from({ length: bands }, (_, band) => {
-  const [low, high] = [mel(100), mel(7_600)];
+  const [low, high] = [melOf(100), melOf(7_600)];
   const edge = (at: number): number => low + ((high - low) * at) / (bands + 1);
   const weights: [bin: number, weight: number][] = [];
   for (let bin = 1; bin < frameSamples / 2; bin++) {
-    const at = mel((bin * sampleRate) / frameSamples);
+    const at = melOf((bin * sampleRate) / frameSamples);
     const rising = (at - edge(band)) / (edge(band + 1) - edge(band));
     const falling = (edge(band + 2) - at) / (edge(band + 2) - edge(band + 1));
     const weight = Math.min(rising, falling);
@@ -75,7 +67,7 @@ const filters = Array.from({ length: bands }, (_, band) => {
   }
   return weights;
 });
-const cosines = Array.from({ length: cepstra }, (_, i) =>
+const cosines = Array.from({ length: cepstrumSize }, (_, i) =>
   Float64Array.from({ length: bands }, (__, band) => Math.cos((Math.PI * (i + 1) * (band + 0.5)) / bands)),
 );
 
@@ -88,7 +80,7 @@ function cepstrumOf(spectrum: Float32Array): Float32Array {
   return Float32Array.from(cosines, (row) => logs.reduce((sum, log, band) => sum + log * (row[band] ?? 0), 0));
 }
 
-/** The mean of every four samples: 4 kHz contains every pitch of speech. */
+/** The sum of every four samples: 4 kHz contains every pitch of speech. */
 function decimate(samples: Float32Array): Float32Array {
   const low = new Float32Array(Math.floor(samples.length / decimation));
   for (let i = 0; i < low.length; i++)

@@ -1,4 +1,4 @@
-import { cepstra, type VoiceFrames } from './voice-frames.ts';
+import { cepstrumSize, type VoiceFrames } from './voice-frames.ts';
 
 const shares = [0.1, 0.35, 0.65, 0.9];
 const histogram = { from: Math.log(65), to: Math.log(380), bins: 25 };
@@ -26,7 +26,7 @@ export function fullStatistics({ cepstrum, pitch }: VoiceFrames): number[] {
 }
 
 function momentsOf(frames: readonly Float32Array[]) {
-  const indices = Array.from({ length: cepstra }, (_, i) => i);
+  const indices = Array.from({ length: cepstrumSize }, (_, i) => i);
   const means = indices.map((i) => frames.reduce((sum, frame) => sum + (frame[i] ?? 0), 0) / frames.length);
   const covariance = (i: number, column: number): number => {
     let sum = 0;
@@ -40,7 +40,7 @@ function momentsOf(frames: readonly Float32Array[]) {
   return { means, deviations: deviations.map(Math.log), correlations };
 }
 
-/** How fast the envelope changes, over 40 ms. */
+/** How fast the envelope changes, over 40 ms, or more where quiet frames were left out in between. */
 function changesOf(frames: readonly Float32Array[]): Float32Array[] {
   return frames.slice(4).map((frame, i) => frame.map((value, column) => value - (frames[i]?.[column] ?? 0)));
 }
