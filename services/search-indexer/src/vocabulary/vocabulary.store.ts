@@ -2,6 +2,7 @@ import { cachedFor } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
 import { readableFiles } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
+import { wordListOf, type WordList } from './vocabulary.ts';
 
 /** New words of the library are used for corrections after this time. */
 const vocabularyCacheMs = 20_000;
@@ -12,7 +13,7 @@ export type Vocabulary = ReturnType<typeof createVocabulary>;
 
 /** The words of the files. Only words of files that the searcher may read are ever returned. */
 export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => number }) {
-  const readAll = async (): Promise<string[]> => {
+  const readAll = async (): Promise<WordList> => {
     // Reads one index entry per distinct word instead of one per file and word.
     const rows = await db.$queryRaw<{ word: string }[]>`
       with recursive w as (
@@ -21,7 +22,7 @@ export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => n
         select (select s.word from search_word s where s.word > w.word order by s.word limit 1) from w
         where w.word is not null
       ) select word from w where word is not null limit ${maxVocabulary}`;
-    return rows.map(({ word }) => word);
+    return wordListOf(rows.map(({ word }) => word));
   };
   const library = cachedFor(vocabularyCacheMs, readAll, now);
   return {

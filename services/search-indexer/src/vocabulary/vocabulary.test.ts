@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedErrors, editDistance, nearWords, vocabularyOf } from './vocabulary.ts';
+import { allowedErrors, editDistance, nearWords, vocabularyOf, wordListOf } from './vocabulary.ts';
 
 describe('vocabulary', () => {
   it('has each word once, without numbers, stop words and very short ones', () => {
@@ -25,12 +25,39 @@ describe('vocabulary', () => {
   });
 
   it('returns the nearest words first; two errors keep the first letter', () => {
-    expect(nearWords('agreemnet', ['agreements', 'disagreement', 'agreement', 'money'])).toEqual([
+    expect(nearWords('agreemnet', wordListOf(['agreements', 'disagreement', 'agreement', 'money']))).toEqual([
       { word: 'agreement', distance: 1 },
       { word: 'agreements', distance: 2 },
     ]);
-    expect(nearWords('nudget', ['budget'])).toEqual([{ word: 'budget', distance: 1 }]);
-    expect(nearWords('xgreemnet', ['agreement'])).toEqual([]);
-    expect(nearWords('budget', ['budget'])).toEqual([]);
+    expect(nearWords('nudget', wordListOf(['budget']))).toEqual([{ word: 'budget', distance: 1 }]);
+    expect(nearWords('xgreemnet', wordListOf(['agreement']))).toEqual([]);
+    expect(nearWords('budget', wordListOf(['budget']))).toEqual([]);
+  });
+
+  it('gives the same distance within the limit as without one', () => {
+    const words = ['budget', 'budgets', 'bugdet', 'badget', 'budget2', 'bget', 'deadline', 'ubdgte', 'bdgt', ''];
+    for (const left of words)
+      for (const right of words) {
+        const distance = editDistance(left, right, 30);
+        for (const max of [1, 2])
+          expect([left, right, editDistance(left, right, max)]).toEqual([left, right, Math.min(distance, max + 1)]);
+      }
+  });
+
+  it('finds every word with one error at its beginning, as the comparison of all words does', () => {
+    const words = ['budget', 'udget', 'ubdget', 'nudget', 'abudget', 'bbudget', 'dudget', 'nudgets', 'ubget'];
+    const near = nearWords('budget', wordListOf(words)).map(({ word, distance }) => [word, distance]);
+    const compared = words
+      .map((word) => [word, editDistance('budget', word, 1)])
+      .filter(([, distance]) => distance === 1);
+    expect(near.toSorted()).toEqual(compared.toSorted());
+  });
+
+  it('compares a limited number of words, so that a library of similar words does not block searches', () => {
+    const similar = Array.from({ length: 60_000 }, (_, i) => `aaaaa${i.toString(36).padStart(4, '0')}`);
+    expect(nearWords('azzzzzzzx', wordListOf([...similar, 'azzzzzzzy']))).toEqual([]);
+    expect(nearWords('azzzzzzzx', wordListOf([...similar.slice(0, 40_000), 'azzzzzzzy']))).toEqual([
+      { word: 'azzzzzzzy', distance: 1 },
+    ]);
   });
 });

@@ -28,47 +28,86 @@ export function allowedErrors(word: string): 0 | 1 | 2 {
   return word.length < 9 ? 1 : 2;
 }
 
+/** Rows of the distance matrix, used again for every pair of words. */
+const rows = Array.from({ length: 3 }, () => new Uint8Array(maxLength + 3));
+
 /**
  * The number of inserted, removed, replaced and transposed letters between two words (optimal string alignment), or
  * `max + 1` when there are more than `max`.
  */
 export function editDistance(left: string, right: string, max: number): number {
-  if (Math.abs(left.length - right.length) > max) return max + 1;
-  let before: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, i) => i);
+  if (Math.abs(left.length - right.length) > max || right.length > maxLength) return max + 1;
+  let [before, previous, current] = rows as [Uint8Array, Uint8Array, Uint8Array];
+  for (let column = 0; column <= right.length + 1; column++) previous[column] = column;
   for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
+    // Outside of this band the distance is above `max`.
+    const [from, to] = [Math.max(1, row - max), Math.min(right.length, row + max)];
+    current[from - 1] = from === 1 ? row : max + 1;
+    current[to + 1] = max + 1;
+    let least = current[from - 1] ?? 0;
+    for (let column = from; column <= to; column++) {
       const same = left[row - 1] === right[column - 1];
       const isSwap =
         row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      current[column] = Math.min(
+      const distance = Math.min(
         (previous[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
         (previous[column - 1] ?? 0) + (same ? 0 : 1),
         isSwap ? (before[column - 2] ?? 0) + 1 : Infinity,
       );
+      current[column] = distance;
+      if (distance < least) least = distance;
     }
-    if (Math.min(...current) > max) return max + 1;
-    before = previous;
-    previous = current;
+    if (least > max) return max + 1;
+    [before, previous, current] = [previous, current, before];
   }
   return Math.min(max + 1, previous[right.length] ?? 0);
 }
 
+/** Words in the order of their characters, with the first characters that occur. */
+export type WordList = { sorted: readonly string[]; initials: readonly string[] };
+
+export function wordListOf(words: readonly string[]): WordList {
+  return { sorted: words.toSorted(), initials: [...new Set(words.map((word) => word[0] ?? ''))] };
+}
+
 type NearWord = { word: string; distance: number };
 
-const maxNear = 50;
+/** More words with one first letter would take longer than a search. */
+const maxCompared = 50_000;
 
-/** The nearest words of a vocabulary; people rarely mistype the first letter, so that two errors must keep it. */
-export function nearWords(word: string, vocabulary: readonly string[]): NearWord[] {
+/**
+ * The nearest words of a list. People rarely mistype the first letter, so that two errors must keep it; words with another
+ * one are looked up and not compared.
+ */
+export function nearWords(word: string, { sorted, initials }: WordList): NearWord[] {
   const key = wordKey(word);
   const max = allowedErrors(key);
-  if (max === 0) return [];
-  const near = vocabulary.flatMap((candidate) => {
-    const allowed = candidate[0] === key[0] ? max : 1;
-    const distance = editDistance(key, candidate, allowed);
-    return distance > 0 && distance <= allowed ? [{ word: candidate, distance }] : [];
-  });
-  return near.sort((x, y) => x.distance - y.distance).slice(0, maxNear);
+  const [first = ''] = key;
+  if (max === 0 || key.length > maxLength) return [];
+  const from = firstFrom(sorted, first);
+  const near: NearWord[] = [];
+  for (let at = from; at < sorted.length && at < from + maxCompared; at++) {
+    const candidate = sorted[at] ?? '';
+    if (!candidate.startsWith(first)) break;
+    const distance = editDistance(key, candidate, max);
+    if (distance > 0 && distance <= max) near.push({ word: candidate, distance });
+  }
+  const swapped = (key[1] ?? '') + first + key.slice(2);
+  const otherwise = [key.slice(1), swapped, ...initials.flatMap((letter) => [letter + key.slice(1), letter + key])];
+  for (const candidate of new Set(otherwise))
+    if (!candidate.startsWith(first) && sorted[firstFrom(sorted, candidate)] === candidate)
+      near.push({ word: candidate, distance: 1 });
+  return near.sort((x, y) => x.distance - y.distance);
+}
+
+/** The index of the first word that is not before `wanted`. */
+function firstFrom(sorted: readonly string[], wanted: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
