@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AccessScope } from '../access/access.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import { noFilter } from '../ports/search-index.ts';
@@ -43,6 +44,8 @@ export function createCorrections({ index, vocabulary }: CorrectionsDeps): FindC
   };
 
   const nearest = async (word: string, scope: AccessScope): Promise<string | null> => {
+    // Other searches go on between two words.
+    await setImmediate();
     const near = new Map(nearWords(word, await vocabulary.all()).map((found) => [found.word, found.distance]));
     if (near.size === 0) return null;
     const readable = await vocabulary.readable([...near.keys()], scope);

@@ -388,6 +388,18 @@ describe('search', () => {
     expect((await indexer.search({ q: "compnay's letters" })).correction).toMatchObject({ query: "company's letters" });
   });
 
+  it('corrects to a word of the searcher, however many nearer words others have', async () => {
+    const near = Array.from(
+      { length: 200 },
+      (_, i) => `kestrelma${String.fromCharCode(97 + (i % 26), 97 + (i >> 3))}sh`,
+    );
+    const mine = record({ turns: [['Ann', 'the kestrelmarsh']] });
+    const theirs = record({ turns: [['Bob', near.join(' ')]] });
+    await indexer.add(mine, theirs);
+    const { correction } = await indexer.search({ q: 'kestrelmaaash' }, { userId: mine.file.ownerId });
+    expect(correction?.query).toBe('kestrelmarsh');
+  });
+
   it('corrects no short word, which may be another word of the language', async () => {
     await indexer.add(record({ turns: [['Ann', 'a real recipe']] }));
     expect((await indexer.search({ q: 'recipe meal' })).correction).toBeNull();
