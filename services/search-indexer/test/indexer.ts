@@ -53,7 +53,9 @@ export async function startIndexer() {
   const outbox = createOutbox('search-indexer');
   const { transcripts } = library;
   const vocabulary = createVocabulary({ db, now: () => (clock.at += 60_000) });
-  const indexing = createIndexing({ db, outbox, states, vocabulary, index, transcripts, vectoriser, telemetry, log });
+  const replica = () =>
+    createIndexing({ db, outbox, states, vocabulary, index, transcripts, vectoriser, telemetry, log });
+  const indexing = replica();
   const refresh = createRefresh({ states, dueFiles, indexing, index, vectoriser, log });
   const consistency = createConsistency({ db, index, transcripts });
   const reindexStore = createReindexStore({ db });
@@ -97,6 +99,8 @@ export async function startIndexer() {
     states,
     dueFiles,
     indexing,
+    /** Indexing of another process of the service. */
+    replica,
     refresh,
     reindex,
     consistency,

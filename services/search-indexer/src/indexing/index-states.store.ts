@@ -8,11 +8,23 @@ type IndexedFile = Omit<IndexState, 'dueAt' | 'attempts' | 'error' | 'indexedAt'
 export function createIndexStates({ db }: { db: Db }) {
   return {
     get: (fileId: string) => db.indexState.findUnique({ where: { fileId } }),
-    /** Records an indexed file. `maskChanges`: when its transcript was read; text that is masked since stays withheld. */
-    save: async (tx: Tx, file: IndexedFile, maskChanges: number): Promise<void> => {
-      const data = { ...file, indexedAt: new Date(), error: null };
-      await tx.indexState.upsert({ where: { fileId: file.fileId }, create: data, update: data });
-      await tx.indexState.updateMany({ where: { fileId: file.fileId, maskChanges }, data: { withheld: false } });
+    /** Adds a file before its transcript is read, so that `withhold` and `remove` reach it while it is indexed. */
+    add: async ({ fileId, ownerId }: Pick<IndexState, 'fileId' | 'ownerId'>): Promise<IndexState> =>
+      db.indexState.upsert({ where: { fileId }, create: { fileId, ownerId }, update: {} }),
+    /**
+     * Records an indexed file. Text that is masked since `known`, its state before its transcript was read, stays withheld.
+     * @returns false when the file was removed or indexed since; nothing is recorded then.
+     */
+    save: async (tx: Tx, file: IndexedFile, known: IndexState): Promise<boolean> => {
+      const { fileId } = file;
+      const { count } = await tx.indexState.updateMany({
+        where: { fileId, indexedAt: known.indexedAt },
+        data: { ...file, indexedAt: new Date(), error: null },
+      });
+      if (count === 0) return false;
+      const { maskChanges } = known;
+      await tx.indexState.updateMany({ where: { fileId, maskChanges }, data: { withheld: false } });
+      return true;
     },
     /** Files that may contain text that is masked now: they are not found until they were indexed again. */
     withhold: async ({ ownerId, fileId }: { ownerId: string | null; fileId: string | null }): Promise<void> => {

@@ -14,6 +14,17 @@ describe('indexing', () => {
     return rows.map(({ data }) => data);
   };
 
+  /** Runs the work after the next transcript was read and before it is written. */
+  const onceRead = (work: () => Promise<void>): void => {
+    const { read } = indexer.library.transcripts;
+    indexer.library.transcripts.read = async (...args) => {
+      indexer.library.transcripts.read = read;
+      const found = await read(...args);
+      await work();
+      return found;
+    };
+  };
+
   it('records the indexed version and publishes an event', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']], tags: ['Work'], transcriptVersion: 3 });
     await indexer.add(recording);
@@ -111,6 +122,43 @@ describe('indexing', () => {
     expect(await indexer.indexFile(recording.file.fileId)).toEqual({ status: 'gone' });
     expect(await indexer.states.get(recording.file.fileId)).toBeNull();
     expect(await indexer.index.countPassages()).toBe(0);
+  });
+
+  it('withholds a file whose text is masked while it is indexed for the first time', async () => {
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    onceRead(() => indexer.states.withhold({ ownerId: recording.file.ownerId, fileId: null }));
+    await indexer.add(recording);
+    expect((await indexer.search({ q: 'deadline' })).total_files).toBe(0);
+    await indexer.indexDue();
+    expect((await indexer.search({ q: 'deadline' })).total_files).toBe(1);
+  });
+
+  it('removes a file that another replica forgets while it is indexed', async () => {
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    const { fileId } = recording.file;
+    await indexer.add(recording);
+    onceRead(async () => {
+      indexer.library.files.delete(fileId);
+      await indexer.replica().forget(fileId);
+    });
+    expect(await indexer.indexFile(fileId)).toEqual({ status: 'gone' });
+    expect(await indexer.states.get(fileId)).toBeNull();
+    expect(await indexer.index.countPassages()).toBe(0);
+  });
+
+  it('keeps the newer transcript that another replica indexes in the meantime', async () => {
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    const { fileId } = recording.file;
+    const { signal } = new AbortController();
+    indexer.library.put(recording);
+    onceRead(async () => {
+      indexer.library.put(record({ ...recording.file, transcriptVersion: 2, turns: [['Ann', 'the budget']] }));
+      await indexer.replica().indexFile(fileId, { signal });
+    });
+    await indexer.indexFile(fileId);
+    expect(await indexer.states.get(fileId)).toMatchObject({ transcriptVersion: 2 });
+    expect((await indexer.search({ q: 'budget', search_mode: 'keyword' })).total_files).toBe(1);
+    expect((await indexer.search({ q: 'deadline', search_mode: 'keyword' })).total_files).toBe(0);
   });
 
   it('indexes a file without speech by its title', async () => {

@@ -1,8 +1,6 @@
-import { AsyncResource } from 'node:async_hooks';
 import { searchEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log, TextVectors } from '@overtone/service-kit';
-import AsyncLock from 'async-lock';
 import { chunk, type Passage } from '../chunking/chunking.ts';
 import type { Db } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
@@ -41,28 +39,30 @@ type Content = { file: IndexableFile; passages: Passage[]; vectors: TextVectors 
 
 /**
  * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
- * and is marked for indexing again.
+ * and is marked for indexing again. A file may be indexed and removed concurrently: the state that was read before its
+ * transcript must be unchanged when the rows are recorded.
  */
 export function createIndexing(deps: IndexingDeps) {
   const { db, states, vocabulary, outbox, index, transcripts, vectoriser, telemetry, log } = deps;
-  // Serialized per file, so that a write in progress cannot follow the file's deletion.
-  const lock = new AsyncLock({ maxPending: Infinity });
-  const runExclusively = <T>(fileId: string, work: () => Promise<T>): Promise<T> =>
-    // Without the binding, waiting work would run in the context of the job before it.
-    lock.acquire(fileId, AsyncResource.bind(work));
-
-  const forgetNow = async (fileId: string): Promise<void> => {
+  const forget = async (fileId: string): Promise<void> => {
     // Removes the displayed data first: a concurrent search then omits the file.
     await states.remove(fileId);
     await index.removeFile(fileId);
   };
 
-  const indexNow = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
-    options.progress?.(0.02, 'Reading the transcript');
+  const readState = async (fileId: string): Promise<IndexState | null> => {
     const known = await states.get(fileId);
-    const found = await transcripts.read(fileId, options.signal);
+    if (known) return known;
+    const file = await transcripts.file(fileId);
+    return file && states.add(file);
+  };
+
+  const indexFile = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
+    options.progress?.(0.02, 'Reading the transcript');
+    const known = await readState(fileId);
+    const found = known && (await transcripts.read(fileId, options.signal));
     if (!found) {
-      await forgetNow(fileId);
+      await forget(fileId);
       return { status: 'gone' };
     }
     const { file } = found;
@@ -72,26 +72,24 @@ export function createIndexing(deps: IndexingDeps) {
     const embedSeconds = (performance.now() - started) / 1000;
     options.progress?.(0.85, 'Writing the index');
     // What is recorded of a file must be true of the current build, too, because the one in progress may be discarded.
-    const onlyBuild = known && isUpToDate(known, file, vectors) ? options.onlyBuild : undefined;
+    const onlyBuild = isUpToDate(known, file, vectors) ? options.onlyBuild : undefined;
     const written = await writeRows(index, { file, passages, vectors }, onlyBuild);
-    await db.$transaction(async (tx) => {
-      const state = stateOf(file, passages, written);
-      await states.save(tx, state, known?.maskChanges ?? 0);
+    const state = stateOf(file, passages, written);
+    const saved = await db.$transaction(async (tx) => {
+      if (!(await states.save(tx, state, known))) return false;
       await vocabulary.save(tx, fileId, wordsOf(file, passages));
       const { ownerId, transcriptVersion, passages: chunks, semantic } = state;
       if (!options.onlyBuild)
         await outbox.add(tx, searchEvents.fileIndexed, { fileId, ownerId, transcriptVersion, chunks, semantic });
+      return true;
     });
-    const semantic = written.model !== null;
-    telemetry.indexed.inc({ kind: semantic ? 'semantic' : 'keyword' });
-    return { status: 'indexed', chunks: passages.length, semantic, embedSeconds, file };
+    // The rows just written may be those of a deleted file, or older than those of another replica.
+    if (!saved) return indexFile(fileId, options);
+    telemetry.indexed.inc({ kind: state.semantic ? 'semantic' : 'keyword' });
+    return { status: 'indexed', chunks: passages.length, semantic: state.semantic, embedSeconds, file };
   };
 
-  return {
-    indexFile: (fileId: string, options: IndexOptions): Promise<IndexOutcome> =>
-      runExclusively(fileId, () => indexNow(fileId, options)),
-    forget: (fileId: string): Promise<void> => runExclusively(fileId, () => forgetNow(fileId)),
-  };
+  return { indexFile, forget };
 }
 
 /** Whether another indexing of the file would write the same rows. */
