@@ -2,6 +2,8 @@ import type { Db } from '../database.ts';
 
 /** A due file taken by one instance is available to others after this time. */
 const leaseMinutes = 10;
+/** Files whose vectors fail permanently are indexed again no more often than this. */
+const vectorRetryMinutes = 5;
 export type DueFile = { fileId: string; dueAt: Date; attempts: number };
 export type DueFiles = ReturnType<typeof createDueFiles>;
 
@@ -35,9 +37,12 @@ export function createDueFiles({ db }: { db: Db }) {
     markLost: (build: string): Promise<number> => db.$executeRaw`
       update index_state set due_at = now()
       where due_at is null and generation is not null and generation <> ${build}`,
-    /** Marks files that were indexed without vectors. */
+    /** Marks files that were indexed without vectors, those that wait the longest first. */
     markKeywordOnly: (limit: number): Promise<number> => db.$executeRaw`
       update index_state set due_at = now() where file_id in (
-        select file_id from index_state where not semantic and chunks > 0 and due_at is null limit ${limit})`,
+        select file_id from index_state
+        where not semantic and chunks > 0 and due_at is null
+          and indexed_at < now() - make_interval(mins => ${vectorRetryMinutes}::int)
+        order by indexed_at limit ${limit})`,
   };
 }

@@ -14,6 +14,8 @@ describe('indexing', () => {
     return rows.map(({ data }) => data);
   };
 
+  const waitMinutes = (minutes: number) =>
+    indexer.pool.query(`update index_state set indexed_at = indexed_at - make_interval(mins => $1)`, [minutes]);
   /** Runs the work after the next transcript was read and before it is written. */
   const onceRead = (work: () => Promise<void>): void => {
     const { read } = indexer.library.transcripts;
@@ -62,6 +64,7 @@ describe('indexing', () => {
     });
 
     indexer.meanings.available = true;
+    await waitMinutes(6);
     await indexer.refresh.reconcile();
     await indexer.indexDue();
     expect(await indexer.states.get(recording.file.fileId)).toMatchObject({
@@ -70,6 +73,21 @@ describe('indexing', () => {
       dueAt: null,
     });
     expect(await indexer.search({ q: 'due date' })).toMatchObject({ total_files: 1, legs: { semantic: 'ok' } });
+  });
+
+  it('requests missing vectors again after a pause, for the file that waits the longest first', async () => {
+    indexer.meanings.available = false;
+    const files = [1, 2].map(() => record({ turns: [['Ann', 'it is finished in march']] }));
+    await indexer.add(...files);
+    const [first, second] = files.map(({ file }) => file.fileId);
+    const due = async () => (await indexer.dueFiles.take(5)).map(({ fileId }) => fileId);
+    await indexer.dueFiles.markKeywordOnly(5);
+    expect(await due()).toEqual([]);
+    await waitMinutes(6);
+    await indexer.indexFile(first ?? '');
+    await waitMinutes(6);
+    await indexer.dueFiles.markKeywordOnly(1);
+    expect(await due()).toEqual([second]);
   });
 
   it('indexes an edit, and several edits together', async () => {
