@@ -53,7 +53,8 @@ function create(name: string, { mappings, aliases = {} }: { mappings?: Mappings;
   if (indices.has(name)) throw new Refused(400, 'resource_already_exists_exception');
   indices.set(name, {
     mappings: mappings ?? { _meta: {}, properties: {} },
-    created: Date.now(),
+    // Later than that of any other, as on a server, where an index takes longer than a millisecond.
+    created: Math.max(Date.now(), ...[...indices.values()].map((other) => other.created + 1)),
     aliases: new Set(Object.keys(aliases)),
     documents: new Map(),
     seen: new Map(),
@@ -61,10 +62,12 @@ function create(name: string, { mappings, aliases = {} }: { mappings?: Mappings;
   return { acknowledged: true, index: name };
 }
 
-/** A pattern may match nothing; a name must exist. */
+/** A pattern may match nothing; a name must exist. An alias may name several indices. */
 function describe(name: string): Body {
-  if (!name.endsWith('*')) return describeIndex(named(name));
-  const matching = [...indices].filter(([own]) => own.startsWith(name.slice(0, -1)));
+  const matching = [...indices].filter(([own, { aliases }]) =>
+    name.endsWith('*') ? own.startsWith(name.slice(0, -1)) : own === name || aliases.has(name),
+  );
+  if (matching.length === 0 && !name.endsWith('*')) named(name);
   return Object.assign({}, ...matching.map(describeIndex)) as Body;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
-import { everything, indexContract, model, noLevels, queryVector, vector } from '../../test/index-contract.ts';
+import { buildRow, everything, indexContract, model, noLevels, queryVector, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import { indexVersion } from './elasticsearch-queries.ts';
@@ -24,6 +24,28 @@ describe('Elasticsearch index', () => {
   afterAll(() => server.stop());
 
   indexContract(() => index);
+
+  it('is begun once by two replicas', async () => {
+    const replica = createElasticIndex({ url: server.url, prefix: `p${count}`, shards: 1, replicas: 0 });
+    for (const role of ['current', 'building'] as const) {
+      const builds = await Promise.all([index, replica].map((one) => one.beginBuild(role, model)));
+      expect(new Set(builds.map(({ id }) => id)).size).toBe(1);
+    }
+    await index.promote();
+    expect((await index.builds()).building).toBeNull();
+    await replica.close();
+  });
+
+  it('keeps the time of the last reindex when it gets a model', async () => {
+    const fileId = randomUUID();
+    await index.beginBuild('building', null);
+    await index.promote();
+    const { current, completedAt } = await index.builds();
+    const row = buildRow({ fileId, terms: 'x', vector: vector(1, 0, 0) }, 0);
+    await index.replaceFile(current?.id ?? '', fileId, [row], model);
+    expect(await index.builds()).toMatchObject({ current: { model }, completedAt });
+    expect(completedAt).not.toBeNull();
+  });
 });
 
 describe('requests to an Elasticsearch server', () => {
@@ -32,7 +54,7 @@ describe('requests to an Elasticsearch server', () => {
   let script: (asked: Asked) => { status?: number; body: unknown } | undefined;
   const [file, other] = [randomUUID(), randomUUID()];
   const entry = {
-    mappings: { _meta: { model, version: indexVersion } },
+    mappings: { _meta: { model, version: indexVersion, completedAt: '2026-01-01T00:00:00.000Z' } },
     settings: { index: { creation_date: '1767225600000' } },
   };
   const bothBuilds = ({ method, path }: Asked) => {
@@ -66,7 +88,7 @@ describe('requests to an Elasticsearch server', () => {
     script = ({ method, path }) => {
       if (method === 'GET' && path === '/p-current') return { body: { 'p-old1': old } };
       if (method === 'GET' && path === '/p-building') return { body: { 'p-new1': entry } };
-      return path === '/_aliases' ? { body: { acknowledged: true } } : undefined;
+      return ['POST', 'PUT'].includes(method) ? { body: { acknowledged: true } } : undefined;
     };
     expect(await index.builds()).toMatchObject({ current: null, building: { id: 'new1' } });
     await index.promote();
@@ -193,8 +215,12 @@ describe('requests to an Elasticsearch server', () => {
   });
 
   it('swaps the builds atomically', async () => {
-    script = (request) => (request.path === '/_aliases' ? { body: { acknowledged: true } } : bothBuilds(request));
+    script = (request) =>
+      ['/_aliases', '/p-new1/_mapping'].includes(request.path)
+        ? { body: { acknowledged: true } }
+        : bothBuilds(request);
     await index.promote();
+    expect(asked('PUT', '/p-new1/_mapping')).toMatchObject({ _meta: { model, completedAt: expect.any(String) } });
     expect(asked('POST', '/_aliases')).toEqual({
       actions: [
         { remove: { index: 'p-new1', alias: 'p-building' } },
