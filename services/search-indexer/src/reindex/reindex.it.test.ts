@@ -135,6 +135,18 @@ describe('reindex', () => {
     expect((await indexer.reindex.begin(all)).status).toBe('started');
   });
 
+  it('is reported as not running when it ends before the request to stop it is stored', async () => {
+    await indexer.add(...files(1));
+    await indexer.reindex.begin(all);
+    const { builds } = indexer.index;
+    indexer.index.builds = async () => {
+      indexer.index.builds = builds;
+      await indexer.continueReindex();
+      return builds();
+    };
+    expect(await indexer.reindex.stop(noRecord)).toBe(false);
+  });
+
   it('also writes the current index when a file has changed unnoticed, so that a stop loses nothing', async () => {
     const [first, second] = files(2);
     if (!first || !second) throw new Error('no files');

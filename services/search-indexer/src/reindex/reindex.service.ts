@@ -50,7 +50,7 @@ export function createReindex(deps: ReindexDeps) {
   const countsOf = async (run: Reindex): Promise<Counts> => {
     if (run.finishedAt) return { total: run.total, indexed: run.indexed, failed: run.failed, recent: 0 };
     if (run.scope !== 'all') return store.countFiles(run.id);
-    const { known, indexed, recent } = await store.countBuild(run.build ?? '');
+    const { known, indexed, recent } = await store.countBuild(run.build);
     return { total: run.total || known, indexed, failed: run.failed, recent };
   };
   const finish = async (run: Reindex, state: 'stopped' | 'completed'): Promise<void> => {
@@ -130,7 +130,7 @@ export function createReindex(deps: ReindexDeps) {
     log.info({ scope, files: fileIds.length }, 'search reindex started');
     if (scope !== 'all') return { status: 'started', total: fileIds.length };
     await buildOf(run);
-    return { status: 'started', total: (await store.countBuild('')).known };
+    return { status: 'started', total: await store.countKnownFiles() };
   };
 
   return {
@@ -158,7 +158,7 @@ export function createReindex(deps: ReindexDeps) {
       return db.$transaction(async (tx) => {
         const stopped = await store.requestStop(tx, run.id);
         if (stopped) await record(tx);
-        return true;
+        return stopped || run.state === 'stopping';
       });
     },
     /** Continues a reindex in progress, unless another replica does. */
@@ -176,7 +176,7 @@ export function createReindex(deps: ReindexDeps) {
     },
     status: async () => {
       const [{ current, building, completedAt }, run] = await Promise.all([index.builds(), store.last()]);
-      const counts = run ? await countsOf(run) : await countsOfBuild(store, (building ?? current)?.id ?? '');
+      const counts = run ? await countsOf(run) : await countsOfBuild(store, (building ?? current)?.id ?? null);
       const inProgress = run ? run.finishedAt === null : building !== null;
       return {
         inProgress,
@@ -191,7 +191,7 @@ export function createReindex(deps: ReindexDeps) {
   };
 }
 
-async function countsOfBuild(store: ReindexStore, build: string): Promise<Counts> {
+async function countsOfBuild(store: ReindexStore, build: string | null): Promise<Counts> {
   const { known, indexed } = await store.countBuild(build);
   return { total: known, indexed, failed: 0, recent: 0 };
 }

@@ -72,11 +72,12 @@ export function createReindexStore({ db }: { db: Db }) {
         from search_reindex_file where reindex_id = ${id}::uuid`;
       return row ?? { total: 0, indexed: 0, failed: 0, recent: 0 };
     },
-    /** Files of a build; `recent`: written to it in the last `rateSeconds`. */
-    countBuild: async (build: string): Promise<{ known: number; indexed: number; recent: number }> => {
+    countKnownFiles: (): Promise<number> => db.indexState.count(),
+    /** Files of a build, null: of none yet; `recent`: written to it in the last `rateSeconds`. */
+    countBuild: async (build: string | null): Promise<{ known: number; indexed: number; recent: number }> => {
       const [row] = await db.$queryRaw<{ known: number; indexed: number; recent: number }[]>`
-        select count(*)::int as known, count(*) filter (where generation = ${build})::int as indexed,
-          count(*) filter (where generation = ${build}
+        select count(*)::int as known, count(*) filter (where generation = ${build}::text)::int as indexed,
+          count(*) filter (where generation = ${build}::text
             and indexed_at > now() - make_interval(secs => ${rateSeconds}))::int as recent
         from index_state`;
       return row ?? { known: 0, indexed: 0, recent: 0 };
