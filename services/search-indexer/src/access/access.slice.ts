@@ -1,7 +1,7 @@
 import { identityEvents, identityRpc, mediaEvents, mediaRpc } from '@overtone/contracts';
 import { askAll, catchUp, consumer, type Bus, type Slice } from '@overtone/service-kit';
 import type { Db, Pool } from '../database.ts';
-import type { AccessScopes } from './access.ts';
+import type { ScopeReader } from './access.ts';
 import { createAccessStore } from './access.store.ts';
 
 const hour = 3_600_000;
@@ -16,7 +16,7 @@ export function createAccessSlice({
   db: Db;
   pool: Pool;
   bus: Bus;
-}): Slice & { access: AccessScopes } {
+}): Slice & { access: ScopeReader } {
   const access = createAccessStore({ db, pool });
   return {
     access,

@@ -15,7 +15,7 @@ export type AccessScope = {
   sharedIds: readonly string[];
 };
 
-export type AccessScopes = { scopeOf: (searcher: Searcher) => Promise<AccessScope> };
+export type ScopeReader = { scopeOf: (searcher: Searcher) => Promise<AccessScope> };
 
 export function searcherOf({ userId, role }: Pick<Caller, 'userId' | 'role'>): Searcher {
   return { userId, canSeeAll: roleAtLeast(role, 'admin') };

@@ -19,8 +19,8 @@ const schema = z.object({
 
 const none: Builds = { current: null, building: null, completedAt: null };
 
-/** The folder of a build's table, as LanceDB names it. */
-export function tableOf(build: string): string {
+/** The name of a build's table; LanceDB appends `.lance` to that of its folder. */
+export function buildTable(build: string): string {
   return `passages_${build}`;
 }
 
@@ -28,7 +28,7 @@ export function tableOf(build: string): string {
 async function withTables(directory: string, builds: Builds): Promise<Builds> {
   const ifPresent = (build: Builds['current']): Promise<Builds['current']> =>
     build
-      ? access(join(directory, `${tableOf(build.id)}.lance`)).then(
+      ? access(join(directory, `${buildTable(build.id)}.lance`)).then(
           () => build,
           () => null,
         )
@@ -57,7 +57,7 @@ export function createBuildsFile(directory: string) {
     /** Checks that the current build exists; before the first write even the folder may be missing. */
     probe: async (): Promise<void> => {
       const { current } = await read();
-      const checked = current ? access(join(directory, `${tableOf(current.id)}.lance`)) : readdir(directory);
+      const checked = current ? access(join(directory, `${buildTable(current.id)}.lance`)) : readdir(directory);
       await checked.catch((err: NodeJS.ErrnoException) => {
         if (current || err.code !== 'ENOENT') throw err;
       });

@@ -1,4 +1,5 @@
 import type { Table } from '@lancedb/lancedb';
+import type { Log } from '@overtone/service-kit';
 import { scanRowIds, type ScannedIds } from './lancedb-scanned-ids.ts';
 
 /** Rows that were fetched one by one before all ids are scanned again. */
@@ -9,7 +10,7 @@ const maxFetched = 5_000;
  * for 500 rows, the search 2.5 ms), so that those of all rows are kept in memory. A rewritten row gets a new address and
  * addresses are never reused, so that what was read stays true; rows written since are fetched when they are found.
  */
-export function createRowIdCache(table: Table) {
+export function createRowIdCache(table: Table, log: Pick<Log, 'warn'>) {
   let scanned: ScannedIds | null = null;
   let scanning: Promise<void> | null = null;
   const fetched = new Map<number, string>();
@@ -19,7 +20,7 @@ export function createRowIdCache(table: Table) {
     scanning ??= scanRowIds(table)
       .then((found) => void (scanned = found))
       // Without the scan, ids are fetched.
-      .catch(() => undefined)
+      .catch((err: unknown) => log.warn({ err: err as Error }, 'row id scan failed'))
       .finally(() => {
         scanning = null;
         // Also after a failure: they must not grow for ever.

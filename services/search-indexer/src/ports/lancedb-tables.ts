@@ -1,7 +1,7 @@
 import type * as lancedb from '@lancedb/lancedb';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { cachedFor, type Log } from '@overtone/service-kit';
-import { tableOf, type BuildsFile } from './lancedb-builds.ts';
+import { buildTable, type BuildsFile } from './lancedb-builds.ts';
 import { createRowIndices } from './lancedb-maintenance.ts';
 import { createRowIdCache, type RowIdCache } from './lancedb-row-ids.ts';
 import { schemaOf } from './lancedb-rows.ts';
@@ -31,7 +31,7 @@ export function createLanceTables({ directory, file, log }: { directory: string;
   };
   const openTable = async (build: string): Promise<OpenTable> => {
     const { lance, db } = await engine.load();
-    return open(lance, await db.openTable(tableOf(build)));
+    return open({ lance, table: await db.openTable(buildTable(build)), log });
   };
 
   return {
@@ -40,14 +40,14 @@ export function createLanceTables({ directory, file, log }: { directory: string;
       const { lance, db } = await engine.load();
       const { current, building } = await file.read();
       await dropUnknownTables(db, [current, building]);
-      const table = await db.createEmptyTable(tableOf(id), schemaOf(model?.dim ?? null));
+      const table = await db.createEmptyTable(buildTable(id), schemaOf(model?.dim ?? null));
       await createRowIndices(lance, table);
-      await remember(id, Promise.resolve(open(lance, table)));
+      await remember(id, Promise.resolve(open({ lance, table, log })));
     },
     drop: async (build: string): Promise<void> => {
       const { db } = await engine.load();
       opened.delete(build);
-      await db.dropTable(tableOf(build)).catch((err: unknown) => log.warn({ err }, 'old index removal failed'));
+      await db.dropTable(buildTable(build)).catch((err: unknown) => log.warn({ err }, 'old index removal failed'));
     },
     isEngineLoaded: engine.isLoaded,
     close: async (): Promise<void> => {
@@ -79,13 +79,13 @@ async function connect(directory: string): Promise<Engine> {
   return { lance, db: await lance.connect(directory, {}, session) };
 }
 
-function open(lance: typeof lancedb, table: Table): OpenTable {
+function open({ lance, table, log }: { lance: typeof lancedb; table: Table; log: Log }): OpenTable {
   const probes = cachedFor(probesCacheMs, () => readProbes(table));
-  return { lance, table, rowIds: createRowIdCache(table), probes: probes.get };
+  return { lance, table, rowIds: createRowIdCache(table, log), probes: probes.get };
 }
 
 /** Drops tables without a build, left by an interrupted swap or an earlier version. */
 async function dropUnknownTables(db: Connection, builds: readonly (Build | null)[]): Promise<void> {
-  const known = builds.map((build) => build && tableOf(build.id));
+  const known = builds.map((build) => build && buildTable(build.id));
   for (const name of await db.tableNames()) if (!known.includes(name)) await db.dropTable(name);
 }

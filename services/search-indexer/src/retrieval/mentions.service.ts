@@ -1,7 +1,7 @@
 import type { ReplyOf, RequestOf, retrievalRpc } from '@overtone/contracts';
-import { unavailable } from '@overtone/service-kit';
-import { searcherOf, type AccessScope, type AccessScopes } from '../access/access.ts';
-import { fileIdOf, isCard, noFilter, type SearchIndex, type Shown } from '../ports/search-index.ts';
+import { searcherOf, type AccessScope, type ScopeReader } from '../access/access.ts';
+import { maxIndexHits, requireBuild, searchKeywords } from '../ports/keyword-search.ts';
+import { fileIdOf, isCard, type SearchIndex, type Shown } from '../ports/search-index.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { batchesOf, findMentions, phraseOf, type Phrase } from './mentions.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
@@ -9,31 +9,20 @@ import type { RetrievalStore } from './retrieval.store.ts';
 export type MentionsDeps = {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
   store: Pick<RetrievalStore, 'readable'> & Pick<SearchStore, 'languages'>;
-  access: AccessScopes;
+  access: ScopeReader;
 };
 type Request = RequestOf<typeof retrievalRpc.countMentions>;
 type Reply = ReplyOf<typeof retrievalRpc.countMentions>;
 
 const shownFiles = 200;
-/** Passages of one request to the index: the search server returns at most this many. */
-const maxPassages = 10_000;
 const passagesRead = 1_000;
 
 /** How often a phrase occurs and where first, in every passage of every file that the reader may find. */
 export function createMentions({ index, store, access }: MentionsDeps) {
   const matches = async (phrase: Phrase, scope: AccessScope, fileIds: readonly string[]): Promise<Shown[]> => {
-    const { keyword } = await index.search({
-      keyword: { words: [], phrases: [phrase.alternatives] },
-      vector: Promise.resolve(null),
-      filter: { ...noFilter, ...scope, fileIds },
-      keywordLimit: maxPassages,
-      sectionLimit: 0,
-      fileLimit: 0,
-      semanticLimit: 1,
-    });
-    if (keyword.status !== 'ok')
-      throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
-    const ids = keyword.hits.map(({ id }) => id).filter((id) => !isCard(id));
+    const keyword = { words: [], phrases: [phrase.alternatives] };
+    const { hits } = await searchKeywords(index, keyword, { ...scope, fileIds, passages: maxIndexHits, files: 0 });
+    const ids = hits.map(({ id }) => id).filter((id) => !isCard(id));
     const shown: Shown[] = [];
     for (let from = 0; from < ids.length; from += passagesRead)
       shown.push(...(await index.passages(ids.slice(from, from + passagesRead))));
@@ -41,15 +30,13 @@ export function createMentions({ index, store, access }: MentionsDeps) {
   };
 
   return async ({ phrase: text, reader, fileIds }: Request): Promise<Reply> => {
-    const { current, building } = await index.builds();
     const [scope, languages] = await Promise.all([access.scopeOf(searcherOf(reader)), store.languages()]);
     const files = await store.readable(scope, fileIds);
-    if (!current && (building || files.length > 0))
-      throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
+    await requireBuild(index, async () => files.length > 0);
     const phrase = phraseOf(text, languages);
     if (!phrase) return { files: [], totalFiles: 0 };
     const counted: Reply['files'] = [];
-    for (const batch of batchesOf(files, maxPassages)) {
+    for (const batch of batchesOf(files, maxIndexHits)) {
       const found = Map.groupBy(
         await matches(
           phrase,

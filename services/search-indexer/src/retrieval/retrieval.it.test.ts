@@ -93,10 +93,27 @@ describe('retrieval', () => {
     };
     const failure = { kind: 'unavailable', code: 'search_unavailable' };
     await expect(ask('marketing budget')).rejects.toMatchObject(failure);
-    await expect(indexer.countMentions({ phrase: 'budget', reader: admin, fileIds: null })).rejects.toMatchObject(
-      failure,
-    );
+    await expect(indexer.countMentions({ phrase: 'budget', reader: admin, fileIds: null })).rejects.toMatchObject({
+      ...failure,
+      cause: new Error('disk'),
+    });
     indexer.index.search = search;
+  });
+
+  it('is unavailable when the index does not say how frequent the words of the question are', async () => {
+    await indexer.add(record({ turns: [['Ann', 'the marketing budget is small']] }));
+    const { search } = indexer.index;
+    indexer.index.search = (request) =>
+      request.keywordLimit === 1
+        ? Promise.resolve({
+            keyword: { status: 'failed', error: new Error('disk') },
+            semantic: { status: 'not_asked' },
+          })
+        : search(request);
+    await expect(ask('marketing budget')).rejects.toMatchObject({
+      code: 'search_unavailable',
+      cause: new Error('disk'),
+    });
   });
 });
 

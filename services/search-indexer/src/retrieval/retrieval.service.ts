@@ -1,6 +1,7 @@
 import type { ReplyOf, RequestOf, retrievalRpc } from '@overtone/contracts';
-import { keepVisible, searcherOf, type AccessScope, type AccessScopes } from '../access/access.ts';
-import { noFilter, type IndexFilter, type SearchIndex } from '../ports/search-index.ts';
+import { keepVisible, searcherOf, type AccessScope, type ScopeReader } from '../access/access.ts';
+import { searchKeywords } from '../ports/keyword-search.ts';
+import type { SearchIndex } from '../ports/search-index.ts';
 import {
   textOfMeaning,
   type FileHit,
@@ -26,7 +27,7 @@ import type { RetrievalStore } from './retrieval.store.ts';
 export type RetrievalDeps = {
   index: Pick<SearchIndex, 'search' | 'passages'>;
   store: Pick<SearchStore, 'facts' | 'languages'> & Pick<RetrievalStore, 'countReadable'>;
-  access: AccessScopes;
+  access: ScopeReader;
   find: FindFiles;
   readMeaning: ReadMeaning;
 };
@@ -66,19 +67,13 @@ export function createRetrieval({ index, store, access, find, readMeaning }: Ret
   /** In how many files of the scope each word occurs. */
   const frequenciesOf = async (words: readonly string[], scope: AccessScope): Promise<Frequencies> => {
     const languages = await store.languages();
-    const counts = words.map(async (word): Promise<[string, number]> => {
-      const { keyword } = await index.search({
-        keyword: { words: variantsOf(word, languages), phrases: [] },
-        vector: Promise.resolve(null),
-        filter: { ...noFilter, ...scope } satisfies IndexFilter,
-        keywordLimit: 1,
-        sectionLimit: 0,
-        fileLimit: maxFrequency,
-        semanticLimit: 1,
-      });
-      return [word, keyword.status === 'ok' ? keyword.files.length : 0];
-    });
-    return { files: await store.countReadable(scope), of: new Map(await Promise.all(counts)) };
+    const countFiles = async (word: string): Promise<[string, number]> => {
+      const keyword = { words: variantsOf(word, languages), phrases: [] };
+      const { files } = await searchKeywords(index, keyword, { ...scope, passages: 1, files: maxFrequency });
+      return [word, files.length];
+    };
+    const [files, counts] = await Promise.all([store.countReadable(scope), Promise.all(words.map(countFiles))]);
+    return { files, of: new Map(counts) };
   };
 
   return async ({ question, reader, fileIds, maxFiles, passagesPerFile }: Request): Promise<Reply> => {

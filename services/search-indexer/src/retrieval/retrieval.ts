@@ -12,20 +12,6 @@ import {
 } from '../search/search.ts';
 import { isQuestionWord, isStopWord, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
 
-/** A hybrid search without filters. */
-const hybrid = {
-  page: 1,
-  page_size: 20,
-  search_mode: 'hybrid',
-  speakers: [],
-  tags: [],
-  file_type: [],
-  exact: false,
-  facets: false,
-  sort_by: 'relevance',
-  sort_order: 'desc',
-} as const satisfies Partial<Parameters<typeof planSearch>[0]>;
-
 /** The least share of the question's words, by rarity, in the best passages of one file, and in one passage. */
 const minCoverage = { file: 0.5, passage: 0.3 };
 
@@ -38,8 +24,10 @@ export function planQuestion(
   { scope, languages, fileIds }: { scope: AccessScope; languages: Languages; fileIds: readonly string[] | null },
 ): SearchPlan {
   const text = question.replaceAll(/["“”:]|(?<=^|\s)-/gu, ' ');
-  const query = { ...hybrid, speakers: [], tags: [], file_type: [], q: text };
-  return planSearch(query, { parsed: parseQuery(query.q), scope, fileIds, excludedFileIds: [], languages });
+  return planSearch(
+    { search_mode: 'hybrid', speakers: [], tags: [], file_type: [] },
+    { parsed: parseQuery(text), scope, fileIds, excludedFileIds: [], languages },
+  );
 }
 
 /** The passages of a file that are passed on, best first; its title is not speech. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccessScope } from '../access/access.ts';
+import { searchKeywords } from '../ports/keyword-search.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
-import { noFilter } from '../ports/search-index.ts';
 import { stemOf, variantsOf, type Word } from '../tokenize/tokenize.ts';
 import { nearWords } from '../vocabulary/vocabulary.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
@@ -26,21 +26,13 @@ const maxWords = 8;
 
 /**
  * Replaces words that occur nowhere in the searcher's files by the nearest word that does. Words that occur are never
- * changed, so that their results stay the same.
+ * changed, so that their results stay the same. Throws AppError unavailable when the index does not respond.
  */
 export function createCorrections({ index, vocabulary }: CorrectionsDeps): FindCorrection {
   const occurs = async (word: string, scope: AccessScope, languages: Languages): Promise<boolean> => {
-    const { keyword } = await index.search({
-      keyword: { words: variantsOf(word, languages), phrases: [] },
-      vector: Promise.resolve(null),
-      filter: { ...noFilter, ...scope },
-      keywordLimit: 1,
-      sectionLimit: 0,
-      fileLimit: 0,
-      semanticLimit: 1,
-    });
-    // Without an answer of the index a word counts as known.
-    return keyword.status !== 'ok' || keyword.hits.length > 0;
+    const keyword = { words: variantsOf(word, languages), phrases: [] };
+    const { hits } = await searchKeywords(index, keyword, { ...scope, passages: 1, files: 0 });
+    return hits.length > 0;
   };
 
   const nearest = async (word: string, scope: AccessScope): Promise<string | null> => {

@@ -1,6 +1,7 @@
-import { invalid, isAppError, unavailable } from '@overtone/service-kit';
+import { invalid } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
-import { noFilter, type SearchIndex } from '../ports/search-index.ts';
+import { maxIndexHits, searchKeywords } from '../ports/keyword-search.ts';
+import type { SearchIndex } from '../ports/search-index.ts';
 import { phraseVariantsOf, variantsOf } from '../tokenize/tokenize.ts';
 import type { Languages } from './search.ts';
 
@@ -13,8 +14,6 @@ export type FindFilesWith = (
 
 /** As a filter of a search, more files than this would make it slow. */
 const maxFiles = 5_000;
-/** The search server returns at most this many. */
-const maxPassages = 10_000;
 
 /**
  * Resolves excluded words to the files in which they occur, so that one filter excludes them from both legs.
@@ -25,21 +24,13 @@ export function createExclusions({ index }: { index: Pick<SearchIndex, 'search'>
     const found = phrases.map(async (words) => {
       const [word] = words;
       const single = words.length === 1 && word !== undefined;
-      const { keyword } = await index.search({
-        keyword: single
-          ? { words: variantsOf(word, languages), phrases: [] }
-          : { words: [], phrases: [phraseVariantsOf(words, languages)] },
-        vector: Promise.resolve(null),
-        filter: { ...noFilter, ...scope },
-        // A row of a whole file has all its words, but not their order.
-        keywordLimit: single ? 1 : maxPassages,
-        sectionLimit: 0,
-        fileLimit: single ? maxFiles : 0,
-        semanticLimit: 1,
-      });
-      if (keyword.status !== 'ok') throw whyNot(keyword);
-      const { files, hits } = keyword;
-      if (files.length >= maxFiles || hits.length >= maxPassages)
+      const keyword = single
+        ? { words: variantsOf(word, languages), phrases: [] }
+        : { words: [], phrases: [phraseVariantsOf(words, languages)] };
+      // A row of a whole file has all its words, but not their order.
+      const limits = single ? { passages: 1, files: maxFiles } : { passages: maxIndexHits, files: 0 };
+      const { files, hits } = await searchKeywords(index, keyword, { ...scope, ...limits });
+      if (files.length >= maxFiles || hits.length >= maxIndexHits)
         throw invalid(
           'invalid_request',
           `“${words.join(' ')}” occurs too often to be excluded. Exclude a rarer word, or leave it out.`,
@@ -48,9 +39,4 @@ export function createExclusions({ index }: { index: Pick<SearchIndex, 'search'>
     });
     return [...new Set((await Promise.all(found)).flat())];
   };
-}
-
-function whyNot(leg: { status: 'not_asked' } | { status: 'failed'; error: unknown }): Error {
-  if (leg.status === 'failed' && isAppError(leg.error)) return leg.error;
-  return unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
 }

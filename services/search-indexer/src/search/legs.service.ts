@@ -1,4 +1,5 @@
-import { isAppError, unavailable, type AppError, type Log } from '@overtone/service-kit';
+import { isAppError, type Log } from '@overtone/service-kit';
+import { indexUnavailable, requireBuild } from '../ports/keyword-search.ts';
 import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -15,8 +16,8 @@ export type LegsDeps = {
   /** Minimum cosine similarity of a semantic hit. */
   minSimilarity: number;
 };
-/** `error`: why no leg ran, if the index says so. */
-type LegsRun = Found & { error: AppError | null };
+/** `error`: why a leg failed. */
+type LegsRun = Found & { error: unknown };
 
 /** Maximum hits per leg, few enough for a fast response. What is beyond them is reported as `more`. */
 const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 500, semantic: 50 };
@@ -93,16 +94,11 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
   };
 
   const find: FindFiles = async (plan, meaning) => {
-    const { current, building } = await index.builds();
-    if (!current && (building || (await store.hasFiles())))
-      throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
+    await requireBuild(index, store.hasFiles);
     const found = await runLegs(plan, meaning);
     for (const leg of ['keyword', 'semantic'] as const) telemetry.legs.inc({ leg, outcome: found.legs[leg] });
     const ranLegs = Object.values(found.legs).filter((status) => status !== 'not_asked');
-    if (ranLegs.length > 0 && !ranLegs.includes('ok'))
-      throw (
-        found.error ?? unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 })
-      );
+    if (ranLegs.length > 0 && !ranLegs.includes('ok')) throw indexUnavailable(found.error);
     return { files: found.files, legs: found.legs, more: found.more };
   };
 
@@ -117,9 +113,10 @@ function moreThanFound({ keyword }: SearchResult, request: SearchRequest, plan: 
   return { passages, files: byFile ? keyword.files.length >= request.fileLimit : passages };
 }
 
-function errorOf({ keyword, semantic }: SearchResult): AppError | null {
+/** An AppError says more than other errors. */
+function errorOf({ keyword, semantic }: SearchResult): unknown {
   const errors = [keyword, semantic].flatMap((leg) => (leg.status === 'failed' ? [leg.error] : []));
-  return errors.find(isAppError) ?? null;
+  return errors.find(isAppError) ?? errors[0];
 }
 
 function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], minSimilarity: number): LegHits {

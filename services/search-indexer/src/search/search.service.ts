@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { notFound, type Log } from '@overtone/service-kit';
-import { keepVisible, type AccessScope, type AccessScopes, type Searcher } from '../access/access.ts';
+import { keepVisible, type AccessScope, type ScopeReader, type Searcher } from '../access/access.ts';
 import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -26,7 +26,7 @@ import type { FileFacts, SearchStore } from './search.store.ts';
 export type SearchDeps = {
   index: Pick<SearchIndex, 'passages'>;
   store: Pick<SearchStore, 'facts' | 'facets' | 'withheld' | 'withheldAmong' | 'languages'>;
-  access: AccessScopes;
+  access: ScopeReader;
   collections: Collections;
   find: FindFiles;
   findPassages: FindPassages;
@@ -133,7 +133,13 @@ export function createSearch(deps: SearchDeps) {
     if (query.exact || run.legs.keyword !== 'ok') return { ...run, correction: null };
     const { scope, languages, parsed } = context;
     const marked = [...new Set(run.markedWords)];
-    const correction = await correct({ query: query.q, places: parsed.places, marked, scope, languages });
+    // A search is complete without a correction.
+    const correction = await correct({ query: query.q, places: parsed.places, marked, scope, languages }).catch(
+      (err: unknown) => {
+        log.warn({ err: err as Error }, 'search correction unavailable');
+        return null;
+      },
+    );
     if (!correction) return { ...run, correction };
     const corrected = parseQuery(correction.query);
     const meaning = readMeaning(textOfMeaning(query, corrected));

@@ -59,7 +59,13 @@ export type SearchContext = {
   languages: Languages;
 };
 
-export function planSearch(query: Omit<SearchQuery, 'time_zone'>, context: SearchContext): SearchPlan {
+/** What a plan is made of besides the parsed words and operators. */
+type PlannedQuery = Pick<
+  SearchQuery,
+  'search_mode' | 'speakers' | 'tags' | 'file_type' | 'date_from' | 'date_to' | 'min_duration' | 'max_duration'
+>;
+
+export function planSearch(query: PlannedQuery, context: SearchContext): SearchPlan {
   const { parsed, languages } = context;
   const { filters } = parsed;
   const speakers = [...new Set([...query.speakers, ...filters.speakers].map(filterKey))];
@@ -90,7 +96,7 @@ function hasWords({ words, phrases }: ParsedQuery): boolean {
   return words.length + phrases.length > 0;
 }
 
-function filterOf(query: Omit<SearchQuery, 'time_zone'>, speakers: string[], context: SearchContext): IndexFilter {
+function filterOf(query: PlannedQuery, speakers: string[], context: SearchContext): IndexFilter {
   const { scope, fileIds, excludedFileIds } = context;
   const { filters } = context.parsed;
   return {

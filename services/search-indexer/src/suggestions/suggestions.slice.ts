@@ -1,12 +1,12 @@
 import { searchRoutes } from '@overtone/contracts';
 import { handle, type Slice } from '@overtone/service-kit';
-import { searcherOf, type AccessScopes } from '../access/access.ts';
+import { searcherOf, type ScopeReader } from '../access/access.ts';
 import type { Db } from '../database.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { createSuggestions } from './suggestions.service.ts';
 import { createSuggestionStore } from './suggestions.store.ts';
 
-type Deps = { db: Db; access: AccessScopes; vocabulary: Vocabulary };
+type Deps = { db: Db; access: ScopeReader; vocabulary: Vocabulary };
 
 /** Completes what a person types into the search, and lists what they can filter by. */
 export function createSuggestionsSlice({ db, access, vocabulary }: Deps): Slice {
