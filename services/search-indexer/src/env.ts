@@ -12,7 +12,7 @@ export const indexerEnv = {
   /** A search server to use instead of the embedded index. */
   ELASTICSEARCH_URL: z.url().optional(),
   ELASTICSEARCH_API_KEY: z.string().optional(),
-  /** Certificates (PEM) that sign the search server's; without it those of the system count. */
+  /** Certificates (PEM) that sign the search server's; by default the system's certificates are trusted. */
   ELASTICSEARCH_CA_FILE: z.string().min(1).optional(),
   /** Of each index; they take effect with the next reindex. A replica needs a second node. */
   ELASTICSEARCH_SHARDS: z.coerce.number().int().min(1).max(64).default(1),

@@ -8,7 +8,7 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
   /** A leg that does not run degrades results silently: alert on all outcomes except ok and not_asked. */
   const legs = new Counter({
     name: 'search_legs_total',
-    help: 'Searches by leg and its outcome',
+    help: 'Index queries by leg and outcome',
     labelNames: ['leg', 'outcome'] as const,
     registers,
   });

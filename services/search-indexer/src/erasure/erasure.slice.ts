@@ -13,11 +13,14 @@ type Deps = {
 
 const batchSize = 200;
 
-/** Erases the search entries and saved searches of a person, and the person from the access lists of other files. */
+/**
+ * Erases the search entries, voices and saved searches of a person, their group memberships, and the person from the access
+ * lists of other files.
+ */
 export function createErasureSlice({ db, outbox, indexing, forgetVoicesOf }: Deps): Slice {
   return {
     consumers: [
-      /** A person is erased: removes their files from the index. A repeated order finds nothing and is answered, too. */
+      /** A person is erased: removes their files from the index. A repeated order finds nothing and is confirmed, too. */
       consumer(userErasureOrdered, 'erase-person', async ({ erasureId, round, userId }, { signal }) => {
         let files = 0;
         for (;;) {

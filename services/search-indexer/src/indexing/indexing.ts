@@ -10,7 +10,7 @@ export function mediaKind(contentType: string): 'audio' | 'video' {
   return contentType.startsWith('video/') ? 'video' : 'audio';
 }
 
-/** A file's rows: its card (title, tags, speakers), its passages, and the windows that have vectors. */
+/** A file's rows: its card (title, file name, tags, speakers), its passages, and the windows that have vectors. */
 export function rowsOf(
   file: IndexableFile,
   passages: readonly Passage[],
@@ -130,7 +130,7 @@ export function speakersOf(passages: readonly Passage[]): string[] {
   return [...new Set(passages.flatMap((passage) => passage.speakers))];
 }
 
-/** The words by which a file is found. */
+/** The words offered as suggestions and corrections. */
 export function wordsOf({ title, tags }: IndexableFile, passages: readonly Passage[]): string[] {
   return vocabularyOf([...windowTextsOf(passages), title, ...tags]);
 }

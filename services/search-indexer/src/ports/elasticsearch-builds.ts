@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { cachedFor } from '@overtone/service-kit';
 import { z } from 'zod';
-import { searchRequest, type ElasticOptions } from './elasticsearch-client.ts';
+import { interactiveRequestOptions, type ElasticOptions } from './elasticsearch-client.ts';
 import { indexSettingsOf, indexVersion, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
 import { newBuildId, type Build, type Builds, type SearchIndex, type VectorModel } from './search-index.ts';
 
@@ -10,7 +10,7 @@ const metaSchema = z.object({
   version: z.literal(indexVersion),
   completedAt: z.string().nullish(),
 });
-type Limits = Partial<typeof searchRequest>;
+type Limits = Partial<typeof interactiveRequestOptions>;
 /** The builds are cached for this long, because another replica may swap them. */
 const cacheMs = 1_000;
 
@@ -51,7 +51,7 @@ export function createElasticBuilds({ client, options }: { client: Client; optio
     return { builds, indices: { current: current?.indices ?? [], building: building?.indices ?? [] } };
   };
   const readNow = async (request?: Limits): Promise<Builds> => (await readAliases(request)).builds;
-  const cached = cachedFor(cacheMs, () => readNow(searchRequest));
+  const cached = cachedFor(cacheMs, () => readNow(interactiveRequestOptions));
   const remove = async (indices: string[]): Promise<void> => {
     if (indices.length > 0) await client.indices.delete({ index: indices }, { ignore: [404] });
   };

@@ -17,7 +17,7 @@ export type ElasticOptions = {
 };
 
 /** Options of requests that a person waits for: a server that hangs is given up soon. */
-export const searchRequest = { requestTimeout: 2_000, maxRetries: 1 };
+export const interactiveRequestOptions = { requestTimeout: 2_000, maxRetries: 1 };
 /** Writing a large file and creating an index may take longer. */
 const writeTimeoutMs = 60_000;
 

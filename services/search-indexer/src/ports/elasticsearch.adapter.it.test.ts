@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
-import { buildRow, everything, indexContract, model, noLevels, queryVector, vector } from '../../test/index-contract.ts';
+import {
+  buildRow,
+  everything,
+  indexContract,
+  model,
+  noLevels,
+  queryVector,
+  vector,
+} from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import { indexVersion } from './elasticsearch-queries.ts';
@@ -216,9 +224,7 @@ describe('requests to an Elasticsearch server', () => {
 
   it('swaps the builds atomically', async () => {
     script = (request) =>
-      ['/_aliases', '/p-new1/_mapping'].includes(request.path)
-        ? { body: { acknowledged: true } }
-        : bothBuilds(request);
+      ['/_aliases', '/p-new1/_mapping'].includes(request.path) ? { body: { acknowledged: true } } : bothBuilds(request);
     await index.promote();
     expect(asked('PUT', '/p-new1/_mapping')).toMatchObject({ _meta: { model, completedAt: expect.any(String) } });
     expect(asked('POST', '/_aliases')).toEqual({

@@ -1,7 +1,7 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { unavailable } from '@overtone/service-kit';
 import { createElasticBuilds, type ElasticBuilds } from './elasticsearch-builds.ts';
-import { createElasticClient, searchRequest, type ElasticOptions } from './elasticsearch-client.ts';
+import { createElasticClient, interactiveRequestOptions, type ElasticOptions } from './elasticsearch-client.ts';
 import { searchServerError } from './elasticsearch-errors.ts';
 import {
   documentOf,
@@ -49,7 +49,7 @@ export function createElasticIndex(options: ElasticOptions): SearchIndex {
     passages: async (ids) => {
       const index = await currentIndex();
       if (!index || ids.length === 0) return [];
-      const { docs } = await client.mget<Document>({ index, ids: ids.map(checkedRowId) }, searchRequest);
+      const { docs } = await client.mget<Document>({ index, ids: ids.map(checkedRowId) }, interactiveRequestOptions);
       return docs.flatMap((doc) => ('_source' in doc && doc._source ? shownOf(doc._source) : []));
     },
     countByFile: async () => {
@@ -59,11 +59,11 @@ export function createElasticIndex(options: ElasticOptions): SearchIndex {
     countPassages: async () => {
       const index = await currentIndex();
       const query = { term: { kind: 'passage' } };
-      return index ? (await client.count({ index, query }, searchRequest)).count : 0;
+      return index ? (await client.count({ index, query }, interactiveRequestOptions)).count : 0;
     },
     maintain: async () => {},
     // Needs no other privilege than searches, as a request to the root of the server would.
-    ping: async () => void (await client.indices.exists({ index: `${options.prefix}-*` }, searchRequest)),
+    ping: async () => void (await client.indices.exists({ index: `${options.prefix}-*` }, interactiveRequestOptions)),
     close: () => client.close(),
   };
 }
@@ -139,7 +139,7 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
     { _source: false, track_total_hits: false, ...search },
   ]);
   const responses: unknown[] = await client
-    .msearch<Document>({ index: builds.indexOf(current.id), searches: items }, searchRequest)
+    .msearch<Document>({ index: builds.indexOf(current.id), searches: items }, interactiveRequestOptions)
     .then(
       (result) => result.responses,
       (error: unknown) => searches.map(() => error),

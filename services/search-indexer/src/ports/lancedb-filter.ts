@@ -5,11 +5,11 @@ export function literal(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-function list(values: readonly string[]): string {
+function listLiteral(values: readonly string[]): string {
   return `[${values.map(literal).join(', ')}]`;
 }
 
-function number(value: number): string {
+function numberLiteral(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError('not a number');
   return String(value);
 }
@@ -33,14 +33,14 @@ export function whereOf(filter: IndexFilter, kind: IndexRow['kind'] | null): str
     filter.ownerId !== null && visibleTo(filter.ownerId, filter.sharedIds),
     filter.fileIds !== null && among(filter.fileIds),
     filter.excludedFileIds.length > 0 && `not ${among(filter.excludedFileIds)}`,
-    filter.speakers.length > 0 && `array_has_any(speakers, ${list(filter.speakers)})`,
-    filter.tags.length > 0 && `array_has_any(tags, ${list(filter.tags)})`,
-    filter.excludedTags.length > 0 && `not array_has_any(tags, ${list(filter.excludedTags)})`,
+    filter.speakers.length > 0 && `array_has_any(speakers, ${listLiteral(filter.speakers)})`,
+    filter.tags.length > 0 && `array_has_any(tags, ${listLiteral(filter.tags)})`,
+    filter.excludedTags.length > 0 && `not array_has_any(tags, ${listLiteral(filter.excludedTags)})`,
     filter.media.length > 0 && `media in (${filter.media.map(literal).join(', ')})`,
-    filter.uploadedFrom !== null && `uploaded >= ${number(filter.uploadedFrom)}`,
-    filter.uploadedTo !== null && `uploaded <= ${number(filter.uploadedTo)}`,
-    filter.minDuration !== null && `duration >= ${number(filter.minDuration)}`,
-    filter.maxDuration !== null && `duration <= ${number(filter.maxDuration)}`,
+    filter.uploadedFrom !== null && `uploaded >= ${numberLiteral(filter.uploadedFrom)}`,
+    filter.uploadedTo !== null && `uploaded <= ${numberLiteral(filter.uploadedTo)}`,
+    filter.minDuration !== null && `duration >= ${numberLiteral(filter.minDuration)}`,
+    filter.maxDuration !== null && `duration <= ${numberLiteral(filter.maxDuration)}`,
   ].filter((part) => part !== false);
   return parts.length > 0 ? parts.join(' and ') : undefined;
 }

@@ -21,12 +21,12 @@ type Columns = { getChild: (name: string) => { toArray: () => ArrayLike<unknown>
 
 const notAsked = { status: 'not_asked' } as const;
 
-/** Runs both legs concurrently. */
+/** Runs the keyword leg at once and the semantic one when its vector has arrived; an error fails only its own leg. */
 export async function searchLegs(opened: OpenTable, build: Build, request: SearchRequest): Promise<SearchResult> {
   const [keyword, semantic] = await Promise.all([
-    request.keyword ? leg(() => keywordLeg(opened, request, request.keyword as KeywordQuery)) : notAsked,
+    request.keyword ? runLeg(() => keywordLeg(opened, request, request.keyword as KeywordQuery)) : notAsked,
     request.vector.then((vector) =>
-      vector ? (unusableVector(build, vector) ?? leg(() => semanticLeg(opened, request, vector.values))) : notAsked,
+      vector ? (unusableVector(build, vector) ?? runLeg(() => semanticLeg(opened, request, vector.values))) : notAsked,
     ),
   ]);
   return { keyword, semantic };
@@ -168,6 +168,6 @@ export async function readPassages({ table, rowIds }: OpenTable, ids: readonly s
   return [...atAddress, ...toShown(found)];
 }
 
-function leg<T>(run: () => Promise<T>): Promise<T | { status: 'failed'; error: unknown }> {
+function runLeg<T>(run: () => Promise<T>): Promise<T | { status: 'failed'; error: unknown }> {
   return run().catch((error: unknown) => ({ status: 'failed' as const, error }));
 }

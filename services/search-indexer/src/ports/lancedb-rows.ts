@@ -13,8 +13,8 @@ export function schemaOf(dim: number | null): Schema {
     ...['id', 'file_id', 'owner_id', 'kind', 'terms'].map((name) => new Field(name, new Utf8(), false)),
     new Field('section_terms', new Utf8(), true),
     new Field('file_terms', new Utf8(), true),
-    new Field('speakers', names(), false),
-    new Field('tags', names(), false),
+    new Field('speakers', stringListType(), false),
+    new Field('tags', stringListType(), false),
     new Field('uploaded', new Float64(), false),
     new Field('duration', new Float64(), true),
     new Field('media', new Utf8(), false),
@@ -44,7 +44,7 @@ function toHalf(vector: Float32Array): number[] {
   return Array.from(vector, (value) => Math.f16round(value));
 }
 
-function names() {
+function stringListType() {
   return new List(new Field('item', new Utf8(), true));
 }
 

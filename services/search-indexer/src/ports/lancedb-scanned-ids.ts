@@ -16,15 +16,15 @@ export type ScannedIds = {
  * its id is stored once for a run of rows, and only the rest of each row's id.
  */
 export async function scanRowIds(table: Pick<Table, 'query'>): Promise<ScannedIds> {
-  const batches: Column[] = [];
+  const batches: ScannedBatch[] = [];
   for await (const batch of table.query().select(['id']).withRowId()) batches.push(columnsOf(batch));
-  return index(batches.sort((x, y) => (x.addresses[0] ?? 0) - (y.addresses[0] ?? 0)));
+  return buildScannedIds(batches.sort((x, y) => (x.addresses[0] ?? 0) - (y.addresses[0] ?? 0)));
 }
 
 /** Addresses ascend within a batch. The id of row `i` is in `bytes` from `at[i]` to `at[i + 1]`. */
-type Column = { addresses: Float64Array; bytes: Buffer; at: Int32Array };
+type ScannedBatch = { addresses: Float64Array; bytes: Buffer; at: Int32Array };
 
-function columnsOf(batch: RecordBatch): Column {
+function columnsOf(batch: RecordBatch): ScannedBatch {
   const [ids, addresses] = [batch.getChild('id')?.data[0], batch.getChild('_rowid')?.data[0]];
   if (!ids || !addresses) throw new TypeError('a batch without ids');
   const values = ids.values as Uint8Array;
@@ -35,7 +35,7 @@ function columnsOf(batch: RecordBatch): Column {
   };
 }
 
-async function index(batches: readonly Column[]): Promise<ScannedIds> {
+async function buildScannedIds(batches: readonly ScannedBatch[]): Promise<ScannedIds> {
   const count = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
   const addresses = new Float64Array(count);
   /** Where the rest of each id begins in `rests`. */

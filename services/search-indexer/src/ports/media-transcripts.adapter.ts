@@ -1,7 +1,7 @@
 import { mediaRpc } from '@overtone/contracts';
 import { unavailable, type Bus } from '@overtone/service-kit';
 import type { SpokenSegment } from '../chunking/chunking.ts';
-import type { IndexableFile, Transcripts } from './transcripts.ts';
+import type { Transcripts } from './transcripts.ts';
 
 /** Pages with all word times stay well below the broker's message limit of 1 MiB. */
 const pageSize = 50;
@@ -12,17 +12,17 @@ export function createMediaTranscripts({ bus }: { bus: Pick<Bus, 'request'> }): 
   /** All pages; null for a missing file, undefined when the transcript changed between two pages. */
   const readOnce = async (fileId: string, signal: AbortSignal) => {
     const segments: SpokenSegment[] = [];
-    let file: IndexableFile | undefined;
-    for (let total = 1; segments.length < total;) {
+    let version: number | undefined;
+    for (;;) {
       signal.throwIfAborted();
       const page = await bus.request(mediaRpc.transcriptPage, { fileId, offset: segments.length, limit: pageSize });
-      if (!page.file) return null;
-      if (file && file.transcriptVersion !== page.file.transcriptVersion) return undefined;
-      file = page.file;
+      const { file } = page;
+      if (!file) return null;
+      version ??= file.transcriptVersion;
+      if (file.transcriptVersion !== version) return undefined;
       segments.push(...page.segments);
-      total = page.segments.length === 0 ? 0 : page.total;
+      if (page.segments.length === 0 || segments.length >= page.total) return { file, segments };
     }
-    return file ? { file, segments } : null;
   };
   return {
     read: async (fileId, signal) => {

@@ -13,7 +13,7 @@ export type Shown = {
 
 /**
  * A row of the index: a passage of a transcript (keyword leg), a window of a passage (semantic leg), the card of a file
- * (its title, tags and speakers), a section of its transcript, or the whole file. Sections and whole files rank the files;
+ * (its title, file name, tags and speakers), a section of its transcript, or the whole file. Sections and whole files rank the files;
  * their terms have columns of their own, because BM25 compares texts of similar length.
  */
 export type IndexRow = {

@@ -7,18 +7,18 @@ import type { Vectoriser } from './vectoriser.ts';
 const maxCached = 1_000;
 /** Timeout of a query's vector; the search continues with keywords only. */
 const queryTimeoutMs = 1_000;
-/** After a timeout, queries skip the semantic leg for this long instead of waiting each time. */
+/** After any error, queries skip the semantic leg for this long instead of waiting each time. */
 const pauseMs = 5_000;
 
-type QueryVector = Awaited<ReturnType<Vectoriser['query']>>;
+type EmbeddedQuery = Awaited<ReturnType<Vectoriser['query']>>;
 type Deps = { bus: Pick<Bus, 'request'>; now?: () => number };
 
 /** Requests vectors from the workers; caches those of recent queries by model. */
 export function createWorkerVectoriser({ bus, now = Date.now }: Deps): Vectoriser {
-  const recent = new LRUCache<string, QueryVector>({ max: maxCached });
+  const recent = new LRUCache<string, EmbeddedQuery>({ max: maxCached });
   let pausedUntil = 0;
 
-  const requestQueryVector = async (text: string, wanted: string | null): Promise<QueryVector> => {
+  const requestQueryVector = async (text: string, wanted: string | null): Promise<EmbeddedQuery> => {
     if (now() < pausedUntil) throw unavailable('service_unavailable', 'Vectors are unavailable');
     try {
       const request = { texts: [text], kind: 'query' as const, ...(wanted === null ? {} : { model: wanted }) };
