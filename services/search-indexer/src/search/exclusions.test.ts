@@ -3,13 +3,15 @@ import { unavailable } from '@overtone/service-kit';
 import type { KeywordResult } from '../ports/search-index.ts';
 import { createExclusions } from './exclusions.service.ts';
 
-const filesWith = (keyword: KeywordResult, phrase = ['the']) =>
-  createExclusions({ index: { search: async () => ({ keyword, semantic: { status: 'not_asked' } }) } })(
-    [phrase],
-    { ownerId: null, sharedIds: [] },
-    [],
-  );
-const hits = (count: number) => Array.from({ length: count }, () => ({ id: '', fileId: '', score: 1 }));
+function filesWith(keyword: KeywordResult, phrase = ['the']) {
+  const search = async () => ({ keyword, semantic: { status: 'not_asked' as const } });
+  return createExclusions({ index: { search } })([phrase], { ownerId: null, sharedIds: [] }, []);
+}
+
+function hits(count: number) {
+  return Array.from({ length: count }, () => ({ id: '', fileId: '', score: 1 }));
+}
+
 const found = { status: 'ok' as const, hits: [], sections: [], files: [] };
 
 describe('an excluded word', () => {
