@@ -338,7 +338,18 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.keyboard.press('Tab');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Keep editing' }).click();
+      // While the request is in progress, Escape neither asks nor closes: the change can't be taken back.
+      const released = Promise.withResolvers<void>();
+      await page.route('**/api/speaker-profiles/*/split', async (route) => {
+        await released.promise;
+        await route.continue();
+      });
       await page.getByRole('button', { name: 'Split', exact: true }).click();
+      await page.locator('[data-loading]').waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal(await page.getByRole('dialog').count(), 1);
+      await nameField.waitFor();
+      released.resolve();
       await page.getByRole('button', { name: 'Rename or merge Dora' }).click();
       await page.getByLabel('The same person as').first().click();
       await page.getByRole('option', { name: whole }).click();

@@ -23,13 +23,17 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
       onDone();
     },
   });
+  // The request can't be taken back: the question stays until its result is known.
+  const close = (): void => {
+    if (!mutation.isPending) onClose();
+  };
   return (
-    <Modal opened onClose={onClose} title={<b>{title}</b>}>
+    <Modal opened onClose={close} title={<b>{title}</b>}>
       <Stack gap="md">
         {mutation.error && <ErrorNote error={mutation.error} />}
         <div>{children}</div>
         <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={onClose}>
+          <Button variant="default" data-autofocus disabled={mutation.isPending} onClick={close}>
             {keep}
           </Button>
           <Button

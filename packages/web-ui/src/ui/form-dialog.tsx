@@ -54,6 +54,8 @@ export function FormDialog({
     if (ready) onSubmit();
   };
   const close = async (): Promise<void> => {
+    // The request can't be taken back: the dialog stays until its result is known.
+    if (sending.isPending) return;
     if (await confirmDiscard({ changed, drop: () => draft?.drop() })) onClose();
   };
   return (
@@ -66,7 +68,7 @@ export function FormDialog({
           )}
           {children}
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => void close()}>
+            <Button variant="default" disabled={sending.isPending} onClick={() => void close()}>
               {t`Cancel`}
             </Button>
             <Button
