@@ -357,6 +357,33 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await page.locator('[data-testid="profile"][data-name="Dora"]').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: `Split ${whole}` }).waitFor();
     }),
+    step(
+      'a failure in a dialog that is higher than the window is in view',
+      async () => {
+        await openTab(/^Profiles/);
+        await page.getByRole('button', { name: /^Split / }).click();
+        await page.getByRole('checkbox').last().check();
+        await page.getByRole('combobox', { name: 'Name of the other person' }).fill('Dora');
+        await page.setViewportSize({ width: 1280, height: 320 });
+        const url = '**/api/speaker-profiles/*/split';
+        await page.route(url, (route) => route.fulfill({ status: 503, json: { code: 'unavailable' } }));
+        await page.keyboard.press('Tab');
+        await page.getByRole('button', { name: 'Split', exact: true }).click();
+        const alert = page.getByRole('alert').filter({ hasText: 'The profile wasn’t split' });
+        await alert.waitFor();
+        const isInView = (): Promise<boolean> =>
+          alert.evaluate((element) => {
+            const { top, bottom } = element.getBoundingClientRect();
+            return top >= 0 && bottom <= window.innerHeight;
+          });
+        await until('the failure is in view', isInView);
+        await page.unroute(url);
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Discard' }).click();
+      },
+      /503/,
+    ),
     step('a profile moves to a group by keys, with a sentence that says who will see it, and back', async () => {
       await openTab(/^Profiles/);
       const anna = page.locator('[data-testid="profile"][data-name="Anna"]');

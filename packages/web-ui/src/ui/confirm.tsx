@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ErrorNote } from './error-note.tsx';
+import { FailureNote } from './error-note.tsx';
 
 type ConfirmProps = {
   title: string;
@@ -30,8 +30,8 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
   return (
     <Modal opened onClose={close} title={<b>{title}</b>}>
       <Stack gap="md">
-        {mutation.error && <ErrorNote error={mutation.error} />}
         <div>{children}</div>
+        {mutation.error && <FailureNote error={mutation.error} />}
         <Group justify="flex-end">
           <Button variant="default" data-autofocus disabled={mutation.isPending} onClick={close}>
             {keep}

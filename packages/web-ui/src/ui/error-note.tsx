@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { codeOf, fieldOf, isOutage, messageOf } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
 
@@ -36,5 +37,16 @@ export function ErrorNote({ error, title, note = null, fields = [], onRetry }: P
         {code !== null && <Code fz="xs">{code}</Code>}
       </Group>
     </Alert>
+  );
+}
+
+/** Why the action of a dialog failed. It stands above the buttons of a long dialog, and scrolls into view. */
+export function FailureNote(props: Omit<Props, 'onRetry'>) {
+  const note = useRef<HTMLDivElement>(null);
+  useEffect(() => note.current?.scrollIntoView({ block: 'nearest' }), [props.error]);
+  return (
+    <div ref={note}>
+      <ErrorNote {...props} />
+    </div>
   );
 }

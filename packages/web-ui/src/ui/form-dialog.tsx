@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
-import { ErrorNote } from './error-note.tsx';
+import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { confirmDiscard, RestoredNote, type Draft } from './draft.tsx';
 
@@ -63,10 +63,10 @@ export function FormDialog({
       <form onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
-          {sending.error && (
-            <ErrorNote error={sending.error} fields={fields} {...(failure === undefined ? {} : { title: failure })} />
-          )}
           {children}
+          {sending.error && (
+            <FailureNote error={sending.error} fields={fields} {...(failure === undefined ? {} : { title: failure })} />
+          )}
           <Group justify="flex-end">
             <Button variant="default" disabled={sending.isPending} onClick={() => void close()}>
               {t`Cancel`}
