@@ -27,7 +27,7 @@ export class ApiError extends Error {
 }
 
 function fallbackMessage(status: number): string {
-  if (status === 0) return t`Can’t connect. Retrying automatically.`;
+  if (status === 0) return t`Can’t connect. Check your connection, then try again.`;
   if (status === 413) return t`This is larger than the server accepts.`;
   if (status === 429) return t`Too many attempts. Wait a moment, then try again.`;
   if (status >= 500) return t`The server couldn’t do this. Try again in a moment.`;

@@ -28,7 +28,7 @@ describe('a language other than English', () => {
     const texts = html.replace(/<style.*?<\/style>/gs, '').match(/[^<>]+(?=<)/g) ?? [];
     expect(texts.filter((text) => /\p{Ll}{2}/u.test(text))).toEqual([
       '⟦Overtone is not responding⟧',
-      '⟦Can’t connect. Retrying automatically.⟧ ',
+      '⟦Can’t connect. Check your connection, then try again.⟧ ',
       '⟦Try again⟧',
       'unreachable',
     ]);
