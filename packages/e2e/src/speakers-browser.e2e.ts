@@ -65,6 +65,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   };
+  const notice = (text: string) => page.getByRole('alert').filter({ hasText: text });
   const titleOf = async (file: string): Promise<string> => (await client.file(file)).title;
   const nameSpeaker = async (label: string, name: string): Promise<void> => {
     await page.getByRole('button', { name: `Rename ${label}`, exact: true }).click();
@@ -270,7 +271,9 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         .last()
         .click();
       await rejected.waitFor();
-      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await notice(`Speaker 2 in ${await titleOf(second)} is not Anna. The name leaves the transcript.`)
+        .getByRole('button', { name: 'Undo', exact: true })
+        .click();
       await until('it is named again', async () => (await namesIn(second)).includes('Anna'));
       // The next steps need an open suggestion.
       const [, speaker] = (await client.file(second)).speakers;
@@ -286,6 +289,24 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       await decide('undo_reject');
       await until('both are suggested', async () => (await suggestedIn(second)).length === 2);
     }),
+    step('two quick clicks decide about one voice, and an accepted voice is taken back from its notice', async () => {
+      await openTab(/^Suggestions/);
+      await until('two suggestions', async () => (await entries().count()) === 2);
+      const box = await entries()
+        .first()
+        .getByRole('button', { name: /^Accept/ })
+        .boundingBox();
+      assert.ok(box);
+      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+      await page.mouse.click(x, y);
+      await until('one is left', async () => (await entries().count()) === 1);
+      await page.mouse.click(x, y);
+      const named = notice(`in ${await titleOf(second)} is named`);
+      await named.getByRole('button', { name: 'Undo', exact: true }).click();
+      await page.getByText('Undone.').waitFor();
+      await until('both are suggested', async () => (await suggestedIn(second)).length === 2);
+      assert.deepEqual(await namesIn(second), [null, null]);
+    }),
     step(
       'the list of suggestions is operated by keys: move, reject, accept, and the next entry has the focus',
       async () => {
@@ -295,11 +316,14 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         await page.keyboard.press('ArrowDown');
         await page.keyboard.press('ArrowUp');
         const text = (await entries().first().textContent()) ?? '';
-        await page.keyboard.press('r');
+        await page.keyboard.down('r');
         await until(
           'one is left with the focus',
           async () => (await page.locator('li:focus').count()) === 1 && (await entries().count()) === 1,
         );
+        // A key that is still down repeats.
+        await page.keyboard.down('r');
+        await page.keyboard.up('r');
         await page.keyboard.press('a');
         await page.getByText('No suggestions.').waitFor();
         const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';

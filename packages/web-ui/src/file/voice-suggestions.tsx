@@ -24,7 +24,7 @@ export function VoiceSuggestions({ fileId }: { fileId: string }) {
               <DecisionButtons
                 suggestion={suggestion}
                 size="compact-xs"
-                disabled={decision.isPending}
+                disabled={decision.isListMoving}
                 onDecide={(action) => decision.mutate({ suggestion, action })}
               />
             </Group>

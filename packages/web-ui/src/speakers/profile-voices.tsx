@@ -9,7 +9,7 @@ import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile } from '
 /** Where the person speaks, to correct a single voice, and the voices that are not the person. */
 export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const voices = useQuery(occurrencesQuery(profile.uuid));
-  const decision = useDecision({ undoReject: 'accept_rejected' });
+  const decision = useDecision({ isNamed: true });
   return (
     <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
       <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
@@ -22,7 +22,7 @@ export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose:
                 size="compact-sm"
                 variant="subtle"
                 color="gray"
-                disabled={decision.isPending}
+                disabled={decision.isListMoving}
                 onClick={() => decision.mutate({ suggestion: { voice, profile }, action: 'reject' })}
                 aria-label={t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
               >
@@ -56,7 +56,7 @@ function RejectedVoices({ profile }: { profile: Profile }) {
                 size="compact-sm"
                 variant="subtle"
                 color="gray"
-                disabled={decision.isPending}
+                disabled={decision.isListMoving}
                 onClick={() => decision.mutate({ suggestion: { voice, profile }, action: 'accept_rejected' })}
                 aria-label={t`It is ${profile.name}: ${voiceName(voice)} in ${voice.file_title}`}
               >

@@ -38,7 +38,8 @@ export function SuggestionList() {
     const act = actions[event.key.toLowerCase()];
     if (!act || decision.isPending) return;
     event.preventDefault();
-    act();
+    // A key that is held down decides about one voice.
+    if (!event.repeat || event.key.startsWith('Arrow')) act();
   };
   if (!suggestions.data) return <QueryStatus of={suggestions} failure={t`The suggestions couldn’t be loaded`} />;
   if (suggestions.data.suggestions.length === 0)
@@ -72,7 +73,7 @@ export function SuggestionList() {
                 <DecisionButtons
                   suggestion={suggestion}
                   size="compact-sm"
-                  disabled={decision.isPending}
+                  disabled={decision.isListMoving}
                   onDecide={(action) => decide(suggestion, action, index)}
                 />
               </VoiceEntry>

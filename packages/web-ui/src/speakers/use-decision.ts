@@ -1,44 +1,62 @@
 import { t } from '@lingui/core/macro';
+import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
-import { notify, notifyError } from '../ui/notify.ts';
+import { notifyError } from '../ui/notify.ts';
+import { decisionText, undoOf, type Decision } from './decisions.ts';
 import type { VoiceSuggestion } from './voice-queries.ts';
 
 type Decided = Pick<VoiceSuggestion, 'voice' | 'profile'>;
-type Decision = { suggestion: Decided; action: 'accept' | 'reject' | 'accept_rejected' };
-type Options = {
-  /** What undoes a rejection: the profile is suggested again, or the voice, which had its name, gets it again. */
-  readonly undoReject: 'undo_reject' | 'accept_rejected';
-};
 
-/** Decides whether a voice is the person of a profile, and offers to undo a rejection. */
-export function useDecision({ undoReject }: Options = { undoReject: 'undo_reject' }) {
+/** Milliseconds after the list has closed the gap: a second click of a double click would decide about the next voice. */
+const settleMs = 500;
+/** One below the number of notices that are shown at the same time: older ones are hidden, not queued. */
+const maxToasts = 3;
+
+/**
+ * Decides whether a voice is the person of a profile, and offers to undo that.
+ * @param isNamed whether the voices have the name of the profile before the decision
+ */
+export function useDecision({ isNamed }: { isNamed: boolean } = { isNamed: false }) {
   const client = useQueryClient();
+  const [isListMoving, setListMoving] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const toasts = useRef<string[]>([]);
   const refresh = ({ voice }: Decided) => {
     void client.invalidateQueries({ queryKey: ['file', voice.file_uuid] });
     return client.invalidateQueries({ queryKey: ['voices'] });
   };
-  const takeBack = async (suggestion: Decided): Promise<void> => {
+  const takeBack = async (suggestion: Decided, action: Decision): Promise<void> => {
     try {
-      await send(suggestion, undoReject);
+      for (const step of undoOf(action, isNamed)) await send(suggestion, step);
     } finally {
       void refresh(suggestion);
     }
   };
-  return useMutation({
-    mutationFn: ({ suggestion, action }: Decision) => send(suggestion, action),
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ suggestion, action }: { suggestion: Decided; action: Decision }) => send(suggestion, action),
+    onMutate: () => {
+      clearTimeout(timer.current);
+      setListMoving(true);
+    },
     onSuccess: (_, { suggestion, action }) => {
-      const { name } = suggestion.profile;
-      if (action === 'reject') notifyWithUndo(t`${name} won’t be suggested here again.`, () => takeBack(suggestion));
-      else notify(t`Named ${name}.`);
+      const { voice, profile } = suggestion;
+      const text = decisionText(action, { voice, name: profile.name, isNamed });
+      toasts.current.push(notifyWithUndo(text, () => takeBack(suggestion, action)));
+      for (const old of toasts.current.splice(0, toasts.current.length - maxToasts)) notifications.hide(old);
     },
     onError: (error) => notifyError(t`The decision wasn’t saved`, error),
-    onSettled: (_data, _error, { suggestion }) => refresh(suggestion),
+    onSettled: async (_data, _error, { suggestion }) => {
+      await refresh(suggestion);
+      timer.current = setTimeout(() => setListMoving(false), settleMs);
+    },
   });
+  return { mutate, isPending, isListMoving };
 }
 
-function send({ voice, profile }: Decided, action: Decision['action'] | Options['undoReject']): Promise<void> {
+function send({ voice, profile }: Decided, action: Decision | 'undo_reject'): Promise<void> {
   return call('POST /api/speakers/{uuid}/verify', {
     params: { uuid: voice.speaker_uuid },
     body: { action, profile_uuid: profile.uuid },

@@ -50,7 +50,7 @@ export function voiceSuggestionsQuery(fileId?: string) {
 }
 
 /** What the speaker is called in its recording without a name: `Speaker 1`. */
-export function voiceName({ label }: Voice): string {
+export function voiceName({ label }: Pick<Voice, 'label'>): string {
   return speakerName({ name: label, display_name: null });
 }
 
