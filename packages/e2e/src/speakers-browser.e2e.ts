@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { record, type Utterance } from '@overtone/testkit/recordings';
-import type { Browser, Page } from '@playwright/test';
+import type { Browser, Page, Route } from '@playwright/test';
 import { barriers, schemesAt, widths } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
@@ -332,9 +332,12 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     ),
     step('the next recording gets suggestions, and a rejection is remembered', async () => {
       const { path } = await record(join(recordings.folder, 'visit.wav'), visit);
+      await openTab(/^Unnamed/);
       third = await uploadWithRetry(client, path);
       await client.completed(third);
       await until('both are suggested', async () => (await suggestedIn(third)).length === 2);
+      // The open page shows the new voices without a reload.
+      await page.getByTestId('cluster').filter({ hasText: 'visit' }).first().waitFor();
       assert.deepEqual(await suggestedIn(third), ['SPEAKER_01 Ben', 'SPEAKER_02 Anna']);
       assert.deepEqual(await suggestedIn(second), []);
       await page.goto(`/files/${third}`);
@@ -407,6 +410,39 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         await page.getByRole('button', { name: 'Discard' }).click();
       },
       /503/,
+    ),
+    step(
+      'a profile that was merged elsewhere disappears when the dialog that says so is closed',
+      async () => {
+        type Listed = { profiles: { uuid: string; name: string; speakers: number }[] };
+        for (const action of ['Recordings of', 'Rename or merge', 'Delete']) {
+          const { profiles } = await client.ok<Listed>('GET', '/api/speaker-profiles');
+          const whole = profiles.find(({ speakers }) => speakers > 1);
+          const voices = await client.ok<{ speaker_uuid: string }[]>(
+            'GET',
+            `/api/speaker-profiles/${whole?.uuid}/occurrences`,
+          );
+          const body = { name: 'Elsa', speaker_uuids: [voices.at(-1)?.speaker_uuid] };
+          const elsa = await client.send<{ uuid: string }>('POST', `/api/speaker-profiles/${whole?.uuid}/split`, body);
+          await openTab(/^Profiles/);
+          const entry = page.locator('[data-testid="profile"][data-name="Elsa"]');
+          await entry.waitFor();
+          const mergeFirst = async (route: Route): Promise<void> => {
+            await client.send('POST', `/api/speaker-profiles/${elsa.uuid}/merge/${whole?.uuid}`, {});
+            await route.continue();
+          };
+          await page.route(new RegExp(`${elsa.uuid}(/occurrences)?$`), mergeFirst, { times: 1 });
+          await page.getByRole('button', { name: `${action} Elsa` }).click();
+          const dialog = page.getByRole('dialog');
+          if (action === 'Rename or merge') await dialog.getByRole('button', { name: 'Save' }).click();
+          if (action === 'Delete') await dialog.getByRole('button', { name: 'Delete the profile' }).click();
+          await dialog.getByText('There is no such speaker profile.').first().waitFor();
+          assert.equal(await dialog.getByRole('button', { name: 'Try again' }).count(), 0);
+          await page.keyboard.press('Escape');
+          await entry.waitFor({ state: 'detached' });
+        }
+      },
+      /404/,
     ),
     step('a profile moves to a group by keys, with a sentence that says who will see it, and back', async () => {
       await openTab(/^Profiles/);

@@ -117,7 +117,10 @@ function SavedSearchRow({ item, params, onRun }: ListProps & { readonly item: Sa
       await client.invalidateQueries(savedSearchesQuery);
       notify(t`“${name}” now searches for this.`);
     },
-    onError: (error) => notifyError(t`The saved search wasn’t changed`, error),
+    onError: (error) => {
+      notifyError(t`The saved search wasn’t changed`, error);
+      void client.invalidateQueries(savedSearchesQuery);
+    },
   });
   return (
     <li className={css['saved']} data-testid="saved-search" data-name={name}>

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { useReloadAfterRefusal } from '../ui/use-reload-after-refusal.ts';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile } from './voice-queries.ts';
@@ -10,6 +11,7 @@ import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile } from '
 export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const voices = useQuery(occurrencesQuery(profile.uuid));
   const decision = useDecision({ isNamed: true });
+  useReloadAfterRefusal(voices.error);
   return (
     <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
       <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />

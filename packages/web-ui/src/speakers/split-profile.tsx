@@ -15,12 +15,13 @@ type Props = { readonly profile: Profile; readonly profiles: readonly Profile[];
 export function SplitProfile({ profile, profiles, onClose }: Props) {
   const client = useQueryClient();
   const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [checked, setChecked] = useState<string[]>([]);
   const others = profiles.filter(
     ({ uuid, group_uuid: groupId }) => uuid !== profile.uuid && groupId === profile.group_uuid,
   );
   const target = profileOfName(others, name);
   const voices = useQuery(occurrencesQuery(profile.uuid));
+  const chosen = checked.filter((id) => voices.data?.some(({ speaker_uuid: uuid }) => uuid === id));
   const split = useMutation({
     mutationFn: () =>
       call('POST /api/speaker-profiles/{uuid}/split', {
@@ -32,6 +33,8 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
       void client.invalidateQueries({ queryKey: ['file'] });
       onClose();
     },
+    // The voices have changed since they were loaded.
+    onError: () => void client.invalidateQueries(occurrencesQuery(profile.uuid)),
   });
   return (
     <FormDialog
@@ -53,7 +56,7 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
               label={`${voice.file_title} · ${voiceName(voice)}`}
               checked={chosen.includes(voice.speaker_uuid)}
               onChange={(event) =>
-                setChosen(
+                setChecked(
                   event.currentTarget.checked
                     ? [...chosen, voice.speaker_uuid]
                     : chosen.filter((uuid) => uuid !== voice.speaker_uuid),

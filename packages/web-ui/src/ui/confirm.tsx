@@ -3,6 +3,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { FailureNote } from './error-note.tsx';
+import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
 
 type ConfirmProps = {
   title: string;
@@ -23,6 +24,7 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
       onDone();
     },
   });
+  useReloadAfterRefusal(mutation.error);
   // The request can't be taken back: the question stays until its result is known.
   const close = (): void => {
     if (!mutation.isPending) onClose();

@@ -3,6 +3,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
+import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
 import { confirmDiscard, RestoredNote, type Draft } from './draft.tsx';
 
 type Props = {
@@ -49,6 +50,7 @@ export function FormDialog({
   const lostOnReload = draft === undefined ? touched : secretTyped;
   const changed = lostOnReload || (draft?.changed ?? false);
   useUnsaved(lostOnReload, onClose);
+  useReloadAfterRefusal(sending.error);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (ready) onSubmit();

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { ApiError } from '../api/problem.ts';
 import { timeOfDay } from '../lib/format.ts';
 import { ErrorNote } from './error-note.tsx';
 
@@ -19,10 +20,15 @@ export function QueryStatus({ of, failure, height = 200 }: { of: QueryState; fai
         error={of.error}
         title={failure}
         note={of.dataUpdatedAt === 0 ? null : t`Last updated at ${timeOfDay(of.dataUpdatedAt)}.`}
-        onRetry={() => void of.refetch()}
+        {...(isRetryUseful(of.error) ? { onRetry: () => void of.refetch() } : {})}
       />
     );
   return of.isPending ? <Skeleton h={height} role="status" aria-label={t`Loading`} /> : null;
+}
+
+/** What does not exist, or no longer, is not there at a second attempt either. */
+function isRetryUseful(error: unknown): boolean {
+  return !(error instanceof ApiError && error.status === 404);
 }
 
 export function Empty({ children }: { children: ReactNode }) {
