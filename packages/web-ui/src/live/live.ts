@@ -45,7 +45,7 @@ export function createLive({ queryClient, progress, summaryDrafts, versions }: D
         return summaryDrafts.set(effect.fileId, effect.draft);
       case 'removed':
         progress.drop(effect.fileId);
-        return refetch([['files'], ['file', effect.fileId], ['search']]);
+        return refetch([['files'], ['file', effect.fileId], ['search'], ['voices']]);
       case 'everything':
         void queryClient.invalidateQueries();
         return;

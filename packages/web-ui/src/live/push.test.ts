@@ -56,7 +56,11 @@ describe('effectOf', () => {
     expect(effectOf({ type: 'resync', data: { seq: 9 } })).toEqual({ kind: 'everything', seq: 9 }));
   it('refetches search results after indexing', () =>
     expect(effectOf({ type: 'search_indexing_complete', seq: 2, data: { file_id: id } })).toMatchObject({
-      keys: [['search'], ['file', id], ['timeline', id]],
+      keys: [['search'], ['file', id], ['timeline', id], ['voices']],
+    }));
+  it('refetches the voices of all recordings when a file is completed', () =>
+    expect(effectOf({ type: 'file_updated', seq: 1, data: { file_id: id, status: 'completed' } })).toMatchObject({
+      keys: [['files'], ['file', id], ['timeline', id], ['voices']],
     }));
 });
 

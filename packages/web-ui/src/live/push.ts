@@ -43,7 +43,9 @@ export function effectOf(message: PushMessage): PushEffect {
     case 'file_updated': {
       const { file_id: fileId, status } = message.data;
       const keys = keysOfFile(fileId);
-      return finalStatuses.has(status) ? { kind: 'ended', fileId, keys } : { kind: 'refetch', keys };
+      return finalStatuses.has(status)
+        ? { kind: 'ended', fileId, keys: [...keys, ['voices']] }
+        : { kind: 'refetch', keys };
     }
     case 'file_deleted':
       return { kind: 'removed', fileId: message.data.file_id };
@@ -52,7 +54,7 @@ export function effectOf(message: PushMessage): PushEffect {
     case 'search_indexing_complete':
       return {
         kind: 'refetch',
-        keys: [['search'], ['file', message.data.file_id], ['timeline', message.data.file_id]],
+        keys: [['search'], ['file', message.data.file_id], ['timeline', message.data.file_id], ['voices']],
       };
     case 'suggestions_changed':
       return { kind: 'refetch', keys: [['suggestions', message.data.file_id]] };
