@@ -3,10 +3,12 @@ import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { codeOf } from '../api/problem.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { decisionText } from './decisions.ts';
 import { OwnerSelect, useOwnGroups } from './owner-select.tsx';
 import { audienceText, groupLabel, profileOfName } from './profile-owner.ts';
 import { keysFor, noKeys, withoutMember, type GroupKeys } from './group-keys.ts';
@@ -165,7 +167,11 @@ function KeptApart({ voices, onUndo }: { voices: readonly Voice[]; onUndo: () =>
   const undo = useMutation({
     mutationFn: onUndo,
     onSuccess: () => notify(t`The voices are compared again.`),
-    onError: (error) => notifyError(t`The voices are still kept apart`, error),
+    onError: (error) =>
+      // Taken back elsewhere, after the page was loaded.
+      codeOf(error) === 'voice_decided'
+        ? notify(t`The voices were not kept apart any more.`)
+        : notifyError(t`The voices are still kept apart`, error),
   });
   const [first] = voices;
   if (!first) return null;
@@ -194,6 +200,13 @@ function KeptApart({ voices, onUndo }: { voices: readonly Voice[]; onUndo: () =>
   );
 }
 
+function namedText(voices: readonly Voice[], name: string): string {
+  const [voice] = voices;
+  return voice && voices.length === 1
+    ? decisionText('accept', { voice, name, isNamed: false })
+    : plural(voices.length, { other: `# voices are named ${name}.` });
+}
+
 /** One name for all voices: of a new profile, or of one that exists. */
 function NameForm({ voices }: { voices: readonly Voice[] }) {
   const client = useQueryClient();
@@ -211,7 +224,7 @@ function NameForm({ voices }: { voices: readonly Voice[] }) {
         ? call('PUT /api/speaker-profiles/{uuid}', { params: { uuid: known.uuid }, body: { speaker_uuids: ids } })
         : call('POST /api/speaker-profiles', { body: { name: wanted, group_uuid: owner, speaker_uuids: ids } });
     },
-    onSuccess: (profile) => notify(t`Named ${profile.name}.`),
+    onSuccess: (profile) => notify(namedText(voices, profile.name)),
     onError: (error) => notifyError(t`The name wasn’t saved`, error),
     onSettled: () => {
       for (const { file_uuid: uuid } of voices) void client.invalidateQueries({ queryKey: ['file', uuid] });
@@ -249,10 +262,15 @@ function NameForm({ voices }: { voices: readonly Voice[] }) {
           {plural(voices.length, { one: 'Name this voice', other: 'Name all # voices' })}
         </Button>
       </Group>
-      {groupId !== null && (
+      {(known || groupId !== null) && (
         <Text size="sm" c="dimmed" mt="xs" role="status">
-          {known && `${groupLabel(groupId, groups)}: `}
-          {audienceText(groupId, groups)}
+          {known &&
+            plural(voices.length, {
+              one: `The voice is added to the existing profile ${known.name}.`,
+              other: `The voices are added to the existing profile ${known.name}.`,
+            })}{' '}
+          {known && groupId !== null && `${groupLabel(groupId, groups)}: `}
+          {groupId !== null && audienceText(groupId, groups)}
         </Text>
       )}
     </form>
