@@ -4,7 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { audienceText, profileLabel, type OwnGroup } from './profile-owner.ts';
+import { notify } from '../ui/notify.ts';
+import { audienceText, profileLabel, profileOfName, type OwnGroup } from './profile-owner.ts';
 import type { Profile } from './voice-queries.ts';
 
 type Props = {
@@ -22,6 +23,10 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
   const [target, setTarget] = useState<string | null>(null);
   const isRenamed = name.trim() !== profile.name && name.trim() !== '';
   const chosen = others.find(({ uuid }) => uuid === target);
+  const sameName = profileOfName(
+    others.filter(({ group_uuid: groupId }) => groupId === profile.group_uuid),
+    name,
+  );
   const save = useMutation({
     mutationFn: () =>
       target === null
@@ -29,7 +34,12 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
         : call('POST /api/speaker-profiles/{uuid}/merge/{target_uuid}', {
             params: { uuid: profile.uuid, target_uuid: target },
           }),
-    onSuccess: () => {
+    onSuccess: (saved) => {
+      notify(
+        target === null
+          ? t`The profile is called ${saved.name} now.`
+          : t`${profile.name} is part of ${saved.name} now.`,
+      );
       void client.invalidateQueries({ queryKey: ['voices'] });
       void client.invalidateQueries({ queryKey: ['file'] });
       onClose();
@@ -53,6 +63,11 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
         disabled={target !== null}
         onChange={(event) => setName(event.currentTarget.value)}
       />
+      {sameName && target === null && (
+        <Text size="sm" role="status">
+          {t`There is a profile called ${sameName.name} already. If it is the same person, choose it below to merge the profiles.`}
+        </Text>
+      )}
       {others.length > 0 && (
         <Select
           label={t`The same person as`}
@@ -63,6 +78,11 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
           onChange={setTarget}
         />
       )}
+      {chosen && (
+        <Text size="sm" role="status">
+          {mergeText(profile.name, chosen.name)}
+        </Text>
+      )}
       {chosen && chosen.group_uuid !== profile.group_uuid && (
         <Text size="sm" role="status">
           {audienceText(chosen.group_uuid, groups)}
@@ -70,4 +90,11 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
       )}
     </FormDialog>
   );
+}
+
+/** What a merge changes for good. */
+function mergeText(from: string, to: string): string {
+  return from === to
+    ? t`This can’t be undone.`
+    : t`In the transcripts ${to} replaces the name ${from}. This can’t be undone.`;
 }
