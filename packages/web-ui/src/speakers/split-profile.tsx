@@ -1,9 +1,10 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Autocomplete, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { notify } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { profileOfName } from './profile-owner.ts';
 import { occurrencesQuery, voiceName, type Profile } from './voice-queries.ts';
@@ -22,13 +23,16 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
   const target = profileOfName(others, name);
   const voices = useQuery(occurrencesQuery(profile.uuid));
   const chosen = checked.filter((id) => voices.data?.some(({ speaker_uuid: uuid }) => uuid === id));
+  const { speakers } = profiles.find(({ uuid }) => uuid === profile.uuid) ?? profile;
+  const isEmptied = chosen.length >= speakers;
   const split = useMutation({
-    mutationFn: () =>
+    mutationFn: (ids: string[]) =>
       call('POST /api/speaker-profiles/{uuid}/split', {
         params: { uuid: profile.uuid },
-        body: { name: name.trim(), speaker_uuids: chosen },
+        body: { name: name.trim(), speaker_uuids: ids },
       }),
-    onSuccess: () => {
+    onSuccess: ({ name: to }, ids) => {
+      notify(plural(ids.length, { one: `# voice belongs to ${to} now.`, other: `# voices belong to ${to} now.` }));
       void client.invalidateQueries({ queryKey: ['voices'] });
       void client.invalidateQueries({ queryKey: ['file'] });
       onClose();
@@ -40,10 +44,10 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
     <FormDialog
       title={t`Split ${profile.name}`}
       action={t`Split`}
-      ready={name.trim() !== '' && chosen.length > 0}
+      ready={name.trim() !== '' && chosen.length > 0 && !isEmptied}
       sending={split}
       failure={t`The profile wasn’t split`}
-      onSubmit={() => split.mutate()}
+      onSubmit={() => split.mutate(chosen)}
       onClose={onClose}
     >
       <Text size="sm">{t`Choose the voices that are another person.`}</Text>
@@ -66,6 +70,11 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
           </Group>
         ))}
       </Stack>
+      {isEmptied && (
+        <Text size="sm" role="status">
+          {t`At least one voice stays in the profile. If all are another person, rename the profile or merge it.`}
+        </Text>
+      )}
       <Autocomplete
         label={t`Name of the other person`}
         required
