@@ -12,6 +12,7 @@ import {
   only,
   parseSearch,
   searchPageSearch,
+  speakersSearch,
   stringifySearch,
   textSearch,
 } from '../lib/search-params.ts';
@@ -154,6 +155,7 @@ const promptsRoute = createRoute({
 const speakersRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/speakers',
+  validateSearch: only(speakersSearch),
   component: lazyPage(() => import('../speakers/speakers-page.tsx').then((module) => module.SpeakersPage)),
 });
 /** Groups and administration share their navigation. */

@@ -7,6 +7,7 @@ import {
   only,
   parseSearch,
   searchPageSearch,
+  speakersSearch,
   stringifySearch,
   textSearch,
 } from './search-params.ts';
@@ -59,6 +60,12 @@ describe('addresses', () => {
     expect(read('?tag=one&tag=two')).toEqual({ tag: ['one', 'two'] });
     expect(fileSearch(parseSearch(stringifySearch({ t: 12.5, play: true })))).toEqual({ t: 12.5, play: true });
   });
+  it('contain the tab of the speakers', () =>
+    expect(['?tab=profiles', '?tab=other', ''].map((address) => speakersSearch(parseSearch(address)))).toEqual([
+      { tab: 'profiles' },
+      {},
+      {},
+    ]));
   it('of a passage are known by their time', () =>
     expect(
       ['?t=0', '?t=5&q=a', '?q=a', '?t=x'].map((address) => leadsToPassage(fileSearch(parseSearch(address)))),
@@ -74,8 +81,20 @@ describe('values of the wrong type', () => {
   const isList = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.every(isText));
   const listed = { status: isList, tag: isList, speaker: isList, type: isList };
   const checks: Record<string, (value: unknown) => boolean> = { ...listed, exact: isFlag, play: isFlag, t: isNumber };
-  const names = ['q', 'search', 'mode', 'sort', 'order', 'ownership', 'collection', 'conversation', 'from', 'to'];
-  const pages = { filterSearch, searchPageSearch, fileSearch, askSearch, textSearch };
+  const names = [
+    'q',
+    'search',
+    'mode',
+    'sort',
+    'order',
+    'ownership',
+    'collection',
+    'conversation',
+    'from',
+    'to',
+    'tab',
+  ];
+  const pages = { filterSearch, searchPageSearch, fileSearch, askSearch, speakersSearch, textSearch };
   it.each(Object.entries(pages))('never reach the page of %s', (page, validate) => {
     const numbers: typeof checks = page === 'textSearch' ? {} : { page: isNumber, ...checks };
     for (const name of [...names, ...Object.keys(checks), 'page', 'unknown'])

@@ -30,6 +30,9 @@ export type SearchPageSearch = {
 /** The shown conversation, or what a new one is about. */
 export type AskSearch = { conversation?: string; collection?: string; page?: number };
 
+export const speakersTabs = ['suggestions', 'unnamed', 'profiles'] as const;
+export type SpeakersSearch = { tab?: (typeof speakersTabs)[number] };
+
 /** Where a recording is opened: at a second, playing, with a text to find. */
 export type FileSearch = { t?: number; play?: true; q?: string };
 
@@ -90,6 +93,10 @@ export function searchPageSearch(raw: Raw): SearchPageSearch {
     exact: flag(raw['exact']),
     page: page(raw['page']),
   });
+}
+
+export function speakersSearch(raw: Raw): SpeakersSearch {
+  return compact({ tab: oneOf(raw['tab'], speakersTabs) });
 }
 
 export function fileSearch(raw: Raw): FileSearch {

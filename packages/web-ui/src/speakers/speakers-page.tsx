@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Badge, Button, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { meQuery } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
+import { speakersSearch } from '../lib/search-params.ts';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { Clusters } from './clusters.tsx';
@@ -42,13 +44,22 @@ function SwitchedOff() {
 }
 
 function SpeakerTabs({ openSuggestions }: { openSuggestions: number }) {
+  const { tab } = useSearch({ from: '/inside/speakers' });
+  const navigate = useNavigate({ from: '/speakers' });
+  const [firstTab] = useState(openSuggestions > 0 ? 'suggestions' : 'unnamed');
+  const show = (value: string | null): void => void navigate({ search: speakersSearch({ tab: value }), replace: true });
+  // A recording that is opened from a tab leads back to the same tab, also when the suggestions are decided by then.
+  useEffect(() => {
+    if (tab === undefined) show(firstTab);
+  });
   return (
     <>
       <Text c="dimmed" size="sm" mb="md" maw={640}>
         {t`A voice that you have named is suggested in other recordings. Nothing is named without your decision, unless a profile allows it.`}
       </Text>
       <Tabs
-        defaultValue={openSuggestions > 0 ? 'suggestions' : 'clusters'}
+        value={tab ?? firstTab}
+        onChange={show}
         keepMounted={false}
         // On a narrow window the tabs stay in one line.
         styles={{ tab: { paddingInline: 'var(--mantine-spacing-xs)' } }}
@@ -60,13 +71,13 @@ function SpeakerTabs({ openSuggestions }: { openSuggestions: number }) {
           >
             {t`Suggestions`}
           </Tabs.Tab>
-          <Tabs.Tab value="clusters">{t`Unnamed`}</Tabs.Tab>
+          <Tabs.Tab value="unnamed">{t`Unnamed`}</Tabs.Tab>
           <Tabs.Tab value="profiles">{t`Profiles`}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="suggestions">
           <SuggestionList />
         </Tabs.Panel>
-        <Tabs.Panel value="clusters">
+        <Tabs.Panel value="unnamed">
           <Clusters />
         </Tabs.Panel>
         <Tabs.Panel value="profiles">
