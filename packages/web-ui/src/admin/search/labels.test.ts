@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { comparisonLines, differenceCount, paceText, statusText } from './labels.ts';
+import { comparisonLines, differenceCount, modelText, paceText, startText, statusText } from './labels.ts';
 import type { ReindexStatus } from './reindex-queries.ts';
 
 const idle: ReindexStatus = {
@@ -36,12 +36,30 @@ describe('the status of a reindex', () => {
 
   it('says how the last one ended', () => {
     const ended = { ...idle, scope: 'all' as const, finished_at: new Date().toISOString(), total_files: 1 };
-    expect(statusText(idle)).toBe('Nothing was indexed again yet.');
+    expect(statusText(idle)).toBe('No reindex has run yet.');
     expect(statusText({ ...ended, outcome: 'stopped' })).toBe('Last reindex stopped just now: 0 of 1 recording.');
     expect(statusText({ ...ended, outcome: 'completed', indexed_files: 1 })).toBe(
       'Last reindex completed just now: 1 of 1 recording.',
     );
   });
+});
+
+describe('the model of the index', () => {
+  it('is not known until the first recording is indexed, of the library or of a reindex', () => {
+    expect(modelText(idle)).toBe('Search by meaning: available after the first recording');
+    expect(modelText({ ...idle, in_progress: true })).toBe(
+      'Search by meaning, after the reindex: known when its first recording is indexed',
+    );
+  });
+});
+
+describe('the start of a reindex', () => {
+  it('is reported in full sentences', () =>
+    expect((['started', 'running', 'nothing'] as const).map(startText)).toEqual([
+      'The reindex has started.',
+      'A reindex is already in progress.',
+      'There is no recording to index.',
+    ]));
 });
 
 describe('a comparison of database and index', () => {

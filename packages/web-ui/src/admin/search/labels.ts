@@ -1,13 +1,13 @@
 import { plural, t } from '@lingui/core/macro';
 import { ago, formatNumber, timeLeft } from '../../lib/format.ts';
-import type { Comparison, ReindexStatus } from './reindex-queries.ts';
+import type { Comparison, ReindexStart, ReindexStatus } from './reindex-queries.ts';
 
 /** What is in progress, or how the last reindex ended. */
 export function statusText(status: ReindexStatus): string {
   const { in_progress: running, outcome, finished_at: finishedAt, failed_files: failed } = status;
   if (!running && (outcome === null || finishedAt === null)) {
     const { last_completed_at: completedAt } = status;
-    return completedAt === null ? t`Nothing was indexed again yet.` : t`Last rebuilt ${ago(completedAt)}.`;
+    return completedAt === null ? t`No reindex has run yet.` : t`Last rebuilt ${ago(completedAt)}.`;
   }
   const counted = countedText(status);
   const withFailures = failed > 0 ? `${counted}, ${plural(failed, { one: '# failed', other: '# failed' })}` : counted;
@@ -18,6 +18,12 @@ export function statusText(status: ReindexStatus): string {
     : t`Last reindex completed ${when}: ${withFailures}.`;
 }
 
+/** What a request to start a reindex did. */
+export function startText(status: ReindexStart['status']): string {
+  if (status === 'running') return t`A reindex is already in progress.`;
+  return status === 'nothing' ? t`There is no recording to index.` : t`The reindex has started.`;
+}
+
 /** The rate and the time left of a reindex in progress. */
 export function paceText({ files_per_minute: rate, seconds_left: left }: ReindexStatus): string {
   return rate === null ? timeLeft(null) : t`${formatNumber(rate)} recordings per minute, ${timeLeft(left)}`;
@@ -25,7 +31,10 @@ export function paceText({ files_per_minute: rate, seconds_left: left }: Reindex
 
 /** The model that embeds the text. The name of a sentence model ends with a hash of its content. */
 export function modelText({ model, in_progress: running }: ReindexStatus): string {
-  if (model === null) return t`Search by meaning: available after the first recording`;
+  if (model === null)
+    return running
+      ? t`Search by meaning, after the reindex: known when its first recording is indexed`
+      : t`Search by meaning: available after the first recording`;
   const name = model.startsWith('wink-') ? t`word vectors (no sentence model is installed)` : model;
   return running ? t`Search by meaning, after the reindex: ${name}` : t`Search by meaning: ${name}`;
 }

@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import type { RequestBody, ResponseBody } from '../../api/routes.ts';
 
 export type ReindexStatus = ResponseBody<'GET /api/search/reindex/status'>;
+export type ReindexStart = ResponseBody<'POST /api/search/reindex'>;
 export type Comparison = Pick<
   ResponseBody<'GET /api/search/consistency'>,
   'total_files' | 'missing' | 'stale' | 'extra' | 'waiting_files' | 'unchanged_files'

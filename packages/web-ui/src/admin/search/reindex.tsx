@@ -7,7 +7,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { ComparisonResult } from './comparison-result.tsx';
-import { paceText, statusText, modelText } from './labels.ts';
+import { modelText, paceText, startText, statusText } from './labels.ts';
 import { reindexStatusQuery, type ReindexBody, type ReindexStatus } from './reindex-queries.ts';
 import { TargetSelect } from './target-select.tsx';
 
@@ -25,9 +25,10 @@ export function Reindex() {
   });
   const start = useMutation({
     mutationFn: (asked: ReindexBody) => call('POST /api/search/reindex', { body: asked }),
-    onSuccess: async ({ message }) => {
+    onSuccess: async ({ status: result }) => {
       preview.reset();
-      notify(message);
+      if (result === 'started') notify(startText(result));
+      else notifyError(t`The reindex wasn’t started`, new Error(startText(result)));
       await client.invalidateQueries(reindexStatusQuery);
     },
     onError: (error) => notifyError(t`The reindex wasn’t started`, error),
