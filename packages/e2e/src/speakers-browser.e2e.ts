@@ -209,31 +209,61 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         await page.unrouteAll({ behavior: 'wait' });
       }
     }),
-    step('voices that were said to be different people by mistake are one person again, also later', async () => {
-      await openTab(/^Unnamed/);
-      const shown = page.getByTestId('cluster');
-      const separateFirst = async (): Promise<void> => {
-        await until('two groups', async () => (await shown.count()) === 2);
+    step(
+      'voices that were said to be different people by mistake are one person again, also later',
+      async () => {
+        await openTab(/^Unnamed/);
+        const shown = page.getByTestId('cluster');
+        const separateFirst = async (): Promise<void> => {
+          await until('two groups', async () => (await shown.count()) === 2);
+          await page
+            .getByRole('button', { name: /^Not the same person/ })
+            .first()
+            .click();
+          await until('one is separated', async () => (await shown.count()) === 3);
+        };
+        await separateFirst();
+        await page.getByRole('button', { name: 'Undo', exact: true }).click();
+        await page.getByText('Undone.').waitFor();
+        await separateFirst();
+        await page.reload();
+        await page.getByRole('tab', { name: /^Unnamed/ }).click();
+        await until('both sides say it', async () => (await page.getByTestId('kept-apart').count()) === 2);
+        await checkWidths('speakers-kept-apart');
         await page
-          .getByRole('button', { name: /^Not the same person/ })
+          .getByRole('button', { name: /^Can be the same person/ })
           .first()
           .click();
-        await until('one is separated', async () => (await shown.count()) === 3);
-      };
-      await separateFirst();
-      await page.getByRole('button', { name: 'Undo', exact: true }).click();
-      await page.getByText('Undone.').waitFor();
-      await separateFirst();
+        await until('two groups again', async () => (await shown.count()) === 2);
+        assert.equal(await page.getByTestId('kept-apart').count(), 0);
+        await separateFirst();
+        const url = '**/api/speaker-clusters/separate/undo';
+        const undoFirst = async (route: Route): Promise<void> => {
+          await client.send('POST', '/api/speaker-clusters/separate/undo', route.request().postDataJSON());
+          await route.continue();
+        };
+        await page.route(url, undoFirst, { times: 1 });
+        await page
+          .getByRole('button', { name: /^Can be the same person/ })
+          .first()
+          .click();
+        await notice('The voices were not kept apart any more.').waitFor();
+        await until('two groups again', async () => (await shown.count()) === 2);
+      },
+      /409/,
+    ),
+    step('the tab stays after a reload and on the way back from a recording', async () => {
+      await openTab(/^Unnamed/);
+      const selected = page.getByRole('tab', { name: /^Unnamed/, selected: true });
+      await selected.waitFor();
+      await page.getByRole('tab', { name: /^Profiles/ }).click();
       await page.reload();
+      await page.getByRole('tab', { name: /^Profiles/, selected: true }).waitFor();
       await page.getByRole('tab', { name: /^Unnamed/ }).click();
-      await until('both sides say it', async () => (await page.getByTestId('kept-apart').count()) === 2);
-      await checkWidths('speakers-kept-apart');
-      await page
-        .getByRole('button', { name: /^Can be the same person/ })
-        .first()
-        .click();
-      await until('two groups again', async () => (await shown.count()) === 2);
-      assert.equal(await page.getByTestId('kept-apart').count(), 0);
+      await page.getByTestId('cluster').first().getByRole('link').first().click();
+      await page.getByTestId('speaker').first().waitFor();
+      await page.goBack();
+      await selected.waitFor();
     }),
     step('a named voice is suggested in the other recording, and is never applied unasked', async () => {
       await page.goto(`/files/${first}`);
@@ -355,7 +385,9 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       const split = page.getByRole('button', { name: /^Split / });
       const [, whole = ''] = /^Split (.+)$/.exec((await split.getAttribute('aria-label')) ?? '') ?? [];
       await split.click();
-      await page.getByRole('checkbox').last().check();
+      for (const box of await page.getByRole('checkbox').all()) await box.check();
+      await page.getByText('At least one voice stays in the profile.').waitFor();
+      for (const box of (await page.getByRole('checkbox').all()).slice(0, -1)) await box.uncheck();
       const nameField = page.getByRole('combobox', { name: 'Name of the other person' });
       const existing = whole === 'Anna' ? 'Ben' : 'Anna';
       await nameField.fill(existing.toLowerCase());
@@ -372,16 +404,21 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
         await route.continue();
       });
       await page.getByRole('button', { name: 'Split', exact: true }).click();
-      await page.locator('[data-loading]').waitFor();
+      await page.locator('button[data-loading]').waitFor();
       await page.keyboard.press('Escape');
       assert.equal(await page.getByRole('dialog').count(), 1);
       await nameField.waitFor();
       released.resolve();
+      await notice('1 voice belongs to Dora now.').waitFor();
       await page.getByRole('button', { name: 'Rename or merge Dora' }).click();
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill(whole);
+      await page.getByText(`There is a profile called ${whole} already.`).waitFor();
       await page.getByLabel('The same person as').first().click();
       await page.getByRole('option', { name: whole }).click();
+      await page.getByText('This can’t be undone.').waitFor();
       await page.getByRole('button', { name: 'Merge', exact: true }).click();
       await page.locator('[data-testid="profile"][data-name="Dora"]').waitFor({ state: 'detached' });
+      await notice(`Dora is part of ${whole} now.`).waitFor();
       await page.getByRole('button', { name: `Split ${whole}` }).waitFor();
     }),
     step(
@@ -434,11 +471,15 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
           await page.route(new RegExp(`${elsa.uuid}(/occurrences)?$`), mergeFirst, { times: 1 });
           await page.getByRole('button', { name: `${action} Elsa` }).click();
           const dialog = page.getByRole('dialog');
-          if (action === 'Rename or merge') await dialog.getByRole('button', { name: 'Save' }).click();
+          if (action === 'Rename or merge') {
+            await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Elsie');
+            await dialog.getByRole('button', { name: 'Save' }).click();
+          }
           if (action === 'Delete') await dialog.getByRole('button', { name: 'Delete the profile' }).click();
           await dialog.getByText('There is no such speaker profile.').first().waitFor();
           assert.equal(await dialog.getByRole('button', { name: 'Try again' }).count(), 0);
           await page.keyboard.press('Escape');
+          if (action === 'Rename or merge') await page.getByRole('button', { name: 'Discard' }).click();
           await entry.waitFor({ state: 'detached' });
         }
       },
@@ -463,11 +504,15 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
     step('a voice without a name gets a profile of a group', async () => {
       await openTab(/^Unnamed/);
       const voice = page.getByTestId('cluster').filter({ hasText: 'visit' }).filter({ hasText: 'Speaker 2' });
-      await voice.getByRole('combobox', { name: /^Name of the voice in/ }).fill('Clara');
+      const name = voice.getByRole('combobox', { name: /^Name of the voice in/ });
+      await name.fill('anna');
+      await voice.getByText(/added to the existing profile Anna\./).waitFor();
+      await name.fill('Clara');
       await voice.getByLabel(/^Who sees the profile/).selectOption({ label: 'Group Factory' });
       await voice.getByText('All members of Factory will see this profile').waitFor();
       await voice.getByRole('button', { name: /^Name (this|all)/ }).click();
       await until('the colleague sees it', async () => (await seenByColleague()).includes('Clara'));
+      await notice('named Clara.').waitFor();
     }),
     step('the pages have no accessibility violations and fit into 360 pixels', async () => {
       for (const width of widths) {

@@ -17,7 +17,7 @@ type Change = { action: 'migrate' | 'switch' | 'drop'; version: Version['name'] 
 const stateLabels: Record<Version['state'], string> = translateOnRead({
   current: msg`in use`,
   building: msg`being filled`,
-  complete: msg`complete`,
+  complete: msg`kept to go back`,
   absent: msg`not built`,
 });
 
@@ -139,6 +139,11 @@ export function SpeakerIndex() {
           );
         })}
       </ul>
+      {!migration && versions.some(({ state }) => state === 'absent') && (
+        <Text size="sm" c="dimmed">
+          {t`A migration processes all voices again with another model. When it is complete, its version is used automatically, and the present one is kept to go back.`}
+        </Text>
+      )}
       {dropping && (
         <Confirm
           title={t`Delete version ${dropping.name}?`}

@@ -11,7 +11,8 @@ export function SearchHelp() {
     ['after:2026-01', t`added in this month or later; also a day or a year`],
     ['before:2026-03-31', t`added before this day; also a month or a year`],
     ['-budget', t`only recordings in which this word does not occur; also -"annual report"`],
-    ['-tag:draft', t`without this tag; also -speaker: and -in:`],
+    ['-tag:draft', t`only recordings without this tag; also -in:`],
+    ['-speaker:Ann', t`not what Ann says; the other parts of her recordings are found`],
   ];
   return (
     <details className={css['help']} data-testid="search-help">

@@ -51,7 +51,7 @@ export function SuggestionList() {
   return (
     <>
       {suggestions.isError && <QueryStatus of={suggestions} failure={t`The suggestions couldn’t be loaded`} />}
-      <Text size="sm" c="dimmed" mb="sm">
+      <Text size="sm" c="dimmed" mb="sm" visibleFrom="sm">
         {t`Keys in the list: ↑ and ↓ move, A accepts, R rejects, P plays a sample.`}
       </Text>
       <ul className="ot-list" ref={list} aria-label={t`Suggestions`}>
