@@ -43,7 +43,9 @@ export function ErrorNote({ error, title, note = null, fields = [], onRetry }: P
 /** Why the action of a dialog failed. It stands above the buttons of a long dialog, and scrolls into view. */
 export function FailureNote(props: Omit<Props, 'onRetry'>) {
   const note = useRef<HTMLDivElement>(null);
-  useEffect(() => note.current?.scrollIntoView({ block: 'nearest' }), [props.error]);
+  useEffect(() => {
+    note.current?.scrollIntoView({ block: 'nearest' });
+  }, [props.error]);
   return (
     <div ref={note}>
       <ErrorNote {...props} />
