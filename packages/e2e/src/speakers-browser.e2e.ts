@@ -385,6 +385,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
       const split = page.getByRole('button', { name: /^Split / });
       const [, whole = ''] = /^Split (.+)$/.exec((await split.getAttribute('aria-label')) ?? '') ?? [];
       await split.click();
+      await page.getByRole('checkbox').first().waitFor();
       for (const box of await page.getByRole('checkbox').all()) await box.check();
       await page.getByText('At least one voice stays in the profile.').waitFor();
       for (const box of (await page.getByRole('checkbox').all()).slice(0, -1)) await box.uncheck();
@@ -465,7 +466,7 @@ export function speakersInTheBrowser({ scripted, recordings, screenshots }: Scri
           const entry = page.locator('[data-testid="profile"][data-name="Elsa"]');
           await entry.waitFor();
           const mergeFirst = async (route: Route): Promise<void> => {
-            await client.send('POST', `/api/speaker-profiles/${elsa.uuid}/merge/${whole?.uuid}`, {});
+            await client.ok('POST', `/api/speaker-profiles/${elsa.uuid}/merge/${whole?.uuid}`);
             await route.continue();
           };
           await page.route(new RegExp(`${elsa.uuid}(/occurrences)?$`), mergeFirst, { times: 1 });
