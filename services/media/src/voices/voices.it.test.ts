@@ -1012,7 +1012,8 @@ describe('speaker profiles', () => {
     const splits = Array.from({ length: 6 }, (_, i) =>
       split(anna?.uuid, { name: `Part ${i}`, speaker_uuids: [voices[0]] }),
     );
-    expect((await Promise.all(splits)).map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400, 400]);
+    const answered = Map.groupBy(await Promise.all(splits), ({ status }) => status);
+    expect([answered.get(201)?.length, answered.get(400)?.length]).toEqual([1, 5]);
     const mixed = await Promise.all([
       ...voices.slice(1).map((id) => decide(id, 'accept', anna?.uuid ?? '')),
       ...voices.slice(1).map((id) => decide(id, 'reject', ben?.uuid ?? '')),

@@ -50,7 +50,7 @@ describe('vocabulary', () => {
     const compared = words
       .map((word) => [word, editDistance('budget', word, 1)])
       .filter(([, distance]) => distance === 1);
-    expect(near.toSorted()).toEqual(compared.toSorted());
+    expect(new Set(near.map(String))).toEqual(new Set(compared.map(String)));
   });
 
   it('compares a limited number of words, so that a library of similar words does not block searches', () => {
