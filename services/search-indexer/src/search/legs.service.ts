@@ -82,7 +82,7 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
     return {
       files: plan.spokenBy ? await withPassages(plan, ranked) : ranked,
       legs: { keyword: result.keyword.status, semantic },
-      more: moreThanFound(result, request, plan),
+      more: moreThanFound(result, { request, plan, minSimilarity }),
       error: errorOf(result),
     };
   };
@@ -105,8 +105,16 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
   return { readMeaning, find, findPassages };
 }
 
-function moreThanFound({ keyword }: SearchResult, request: SearchRequest, plan: SearchPlan): Found['more'] {
-  if (keyword.status !== 'ok') return { passages: false, files: false };
+function moreThanFound(
+  { keyword, semantic }: SearchResult,
+  { request, plan, minSimilarity }: { request: SearchRequest; plan: SearchPlan; minSimilarity: number },
+): Found['more'] {
+  if (keyword.status !== 'ok') {
+    // Only the nearest are found: there is no total of similar passages.
+    const similar = semantic.status === 'ok' ? filterBySimilarity(semantic.hits, minSimilarity) : [];
+    const isCut = similar.length >= request.semanticLimit;
+    return { passages: isCut, files: isCut };
+  }
   const passages = keyword.hits.length >= request.keywordLimit;
   // Only whole files are a list of all files; phrases, operators and speakers are searched in passages.
   const byFile = keyword.files.length > 0 && !plan.spokenBy;

@@ -131,6 +131,15 @@ describe('query', () => {
     expect(() => parseQuery(written.repeat(9))).toThrow(/at most 8/);
   });
 
+  it('takes typographic quotes and dashes for plain ones, and a dash between words for none', () => {
+    const { words, phrases, filters } = parseQuery(
+      'budget – 2026 “annual report” speaker:„Ann Lee“ –draft −“last year”',
+    );
+    expect(words).toEqual(['budget', '2026']);
+    expect(phrases).toEqual([['annual', 'report']]);
+    expect(filters).toMatchObject({ speakers: ['Ann Lee'], excludedPhrases: [['draft'], ['last', 'year']] });
+  });
+
   it('treats an unclosed quote as plain text', () => {
     expect(parseQuery('"budget')).toMatchObject({ words: ['budget'], phrases: [] });
   });

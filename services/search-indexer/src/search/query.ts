@@ -50,10 +50,11 @@ const maxPhrases = 8;
 
 /**
  * Parses operators (`speaker:"Name"`, `-tag:name`, `in:collection`, `after:2026-03`, `before:2026-04-01`), excluded words
- * (`-word`, `-"two words"`) and `"quoted phrases"`; everything else is words. Stop words, and in a question the words by which people ask, are dropped unless
- * there are no others. @throws AppError invalid_request for a date that does not exist, and for too many phrases.
+ * (`-word`, `-"two words"`) and `"quoted phrases"`; everything else is words. Stop words, and in a question the words by
+ * which people ask, are dropped unless there are no others. @throws AppError invalid_request for a date that does not exist, and for too many phrases.
  */
-export function parseQuery(query: string): ParsedQuery {
+export function parseQuery(typed: string): ParsedQuery {
+  const query = withPlainSigns(typed);
   const parts = partsOf(query);
   const filters = {
     ...readFilters(matchesOf(parts, 'operator')),
@@ -78,6 +79,11 @@ export function parseQuery(query: string): ParsedQuery {
     phrases,
     filters,
   };
+}
+
+/** Phones and office programs write typographic quotes and dashes. Of the same length, so that words keep their places. */
+function withPlainSigns(query: string): string {
+  return query.replaceAll(/[“”„‟«»]/g, '"').replaceAll(/(?<=^|\s)[–—−](?=\S)/g, '-');
 }
 
 /** Whether the query has operators. */

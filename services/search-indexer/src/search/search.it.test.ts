@@ -259,6 +259,8 @@ describe('search', () => {
     }
     const phrase = await indexer.search({ q: '"long talk"' });
     expect(phrase).toMatchObject({ more_results: true, more_files: true });
+    const similar = await indexer.search({ q: 'talk about the budget', search_mode: 'semantic' });
+    expect(similar).toMatchObject({ more_results: true, more_files: true });
     expect(await indexer.search({ q: 'word' })).toMatchObject({
       total_files: 1,
       more_results: false,
