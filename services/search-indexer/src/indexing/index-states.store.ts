@@ -18,7 +18,7 @@ export function createIndexStates({ db }: { db: Db }) {
     save: async (tx: Tx, file: IndexedFile, known: IndexState): Promise<boolean> => {
       const { fileId } = file;
       const { count } = await tx.indexState.updateMany({
-        where: { fileId, indexedAt: known.indexedAt },
+        where: { fileId, indexedAt: sameTime(known.indexedAt) },
         data: { ...file, indexedAt: new Date(), error: null },
       });
       if (count === 0) return false;
@@ -44,4 +44,9 @@ export function createIndexStates({ db }: { db: Db }) {
       return row ?? { files: 0, passages: 0, keywordOnly: 0 };
     },
   };
+}
+
+/** A time that was read without its microseconds, which PostgreSQL keeps. */
+function sameTime(read: Date | null): { gte: Date; lt: Date } | null {
+  return read && { gte: read, lt: new Date(read.getTime() + 1) };
 }

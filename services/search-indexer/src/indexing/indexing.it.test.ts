@@ -142,6 +142,13 @@ describe('indexing', () => {
     expect(await indexer.index.countPassages()).toBe(0);
   });
 
+  it('indexes a file again whose time has microseconds, as earlier releases wrote it', async () => {
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.add(recording);
+    await indexer.pool.query(`update index_state set indexed_at = '2026-01-01 12:00:00.123456+00'`);
+    expect(await indexer.indexFile(recording.file.fileId)).toMatchObject({ status: 'indexed' });
+  });
+
   it('withholds a file whose text is masked while it is indexed for the first time', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']] });
     onceRead(() => indexer.states.withhold({ ownerId: recording.file.ownerId, fileId: null }));

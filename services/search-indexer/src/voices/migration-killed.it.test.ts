@@ -136,6 +136,8 @@ it(
     const switched = async () =>
       (await status())?.versions.find(({ state }) => state === 'current')?.name === 'v4' || undefined;
     await waitFor(switched, { timeoutMs: limitMs });
+    // The searches see the switch a moment later.
+    await waitFor(() => seen.states.length > 1 || undefined, { timeoutMs: limitMs });
     isEnded = true;
     await searching;
     const complete = async () => {
