@@ -118,6 +118,17 @@ export async function startIndexer() {
     add: async (...recordings: ReturnType<typeof library.put>[]) => {
       for (const recording of recordings) await indexing.indexFile(library.put(recording).file.fileId, { signal });
     },
+    /** From now on the index does not say whether and in how many files a word occurs. */
+    failWordChecks: (): void => {
+      const { search } = index;
+      index.search = (request) =>
+        request.keywordLimit === 1
+          ? Promise.resolve({
+              keyword: { status: 'failed', error: new Error('disk') },
+              semantic: { status: 'not_asked' },
+            })
+          : search(request);
+    },
     /** Searches with a parsed query; as an administrator unless a caller is given. */
     search: (query: Record<string, unknown>, searcher: Partial<Searcher> = {}) =>
       answer(searchRoutes.search.query.parse(query), {

@@ -92,7 +92,7 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
   );
 }
 
-/** What a merge changes for good. */
+/** What a merge changes and what cannot be undone. */
 function mergeText(from: string, to: string): string {
   return from === to
     ? t`This can’t be undone.`

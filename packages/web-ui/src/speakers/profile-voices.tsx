@@ -5,7 +5,7 @@ import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { useReloadAfterRefusal } from '../ui/use-reload-after-refusal.ts';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
-import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile } from './voice-queries.ts';
+import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile, type Voice } from './voice-queries.ts';
 
 /** Where the person speaks, to correct a single voice, and the voices that are not the person. */
 export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
@@ -16,24 +16,14 @@ export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose:
     <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
       <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
       {voices.data?.length === 0 && <Empty>{t`No recordings that you may read.`}</Empty>}
-      <ul className="ot-list" data-testid="profile-voices">
-        {voices.data?.map((voice) => (
-          <li key={voice.speaker_uuid}>
-            <VoiceEntry voice={voice}>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="gray"
-                disabled={decision.isListMoving}
-                onClick={() => decision.mutate({ suggestion: { voice, profile }, action: 'reject' })}
-                aria-label={t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
-              >
-                {t`Not ${profile.name}`}
-              </Button>
-            </VoiceEntry>
-          </li>
-        ))}
-      </ul>
+      <VoiceList
+        id="profile-voices"
+        voices={voices.data ?? []}
+        disabled={decision.isListMoving}
+        onDecide={(voice) => decision.mutate({ suggestion: { voice, profile }, action: 'reject' })}
+        label={t`Not ${profile.name}`}
+        labelOf={(voice) => t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
+      />
       <RejectedVoices profile={profile} />
     </Modal>
   );
@@ -50,24 +40,48 @@ function RejectedVoices({ profile }: { profile: Profile }) {
       <Text component="h3" size="sm" fw={600} mt="md" mb="xs">
         {t`Not ${profile.name}, and not suggested again`}
       </Text>
-      <ul className="ot-list" data-testid="rejected-voices">
-        {voices.data.map((voice) => (
-          <li key={voice.speaker_uuid}>
-            <VoiceEntry voice={voice}>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="gray"
-                disabled={decision.isListMoving}
-                onClick={() => decision.mutate({ suggestion: { voice, profile }, action: 'accept_rejected' })}
-                aria-label={t`It is ${profile.name}: ${voiceName(voice)} in ${voice.file_title}`}
-              >
-                {t`It is ${profile.name}`}
-              </Button>
-            </VoiceEntry>
-          </li>
-        ))}
-      </ul>
+      <VoiceList
+        id="rejected-voices"
+        voices={voices.data}
+        disabled={decision.isListMoving}
+        onDecide={(voice) => decision.mutate({ suggestion: { voice, profile }, action: 'accept_rejected' })}
+        label={t`It is ${profile.name}`}
+        labelOf={(voice) => t`It is ${profile.name}: ${voiceName(voice)} in ${voice.file_title}`}
+      />
     </>
+  );
+}
+
+type VoiceListProps = {
+  id: string;
+  voices: readonly Voice[];
+  disabled: boolean;
+  onDecide: (voice: Voice) => void;
+  /** Text of the button of each voice. */
+  label: string;
+  /** Its name for screen readers. */
+  labelOf: (voice: Voice) => string;
+};
+
+function VoiceList({ id, voices, disabled, onDecide, label, labelOf }: VoiceListProps) {
+  return (
+    <ul className="ot-list" data-testid={id}>
+      {voices.map((voice) => (
+        <li key={voice.speaker_uuid}>
+          <VoiceEntry voice={voice}>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              disabled={disabled}
+              onClick={() => onDecide(voice)}
+              aria-label={labelOf(voice)}
+            >
+              {label}
+            </Button>
+          </VoiceEntry>
+        </li>
+      ))}
+    </ul>
   );
 }

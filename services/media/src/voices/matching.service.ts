@@ -86,7 +86,7 @@ export function createMatching({ db, outbox, voices, log }: Deps) {
       const where = { id: speakerId, profileId: null, displayName: null };
       const current = await tx.speaker.findFirst({ where, include: { file: true } });
       if (!profile || !current || !(await tx.speakerProfile.count({ where: { id: profileId } }))) continue;
-      // Of a group's profile nobody may decide for the recordings of all members.
+      // A member of a group does not decide about the recordings of the others.
       if (profile.autoApply && profile.ownerId !== null) {
         const { count } = await tx.speaker.updateMany({ where, data: { profileId, displayName: profile.name } });
         if (count === 0) continue;

@@ -79,7 +79,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const isOfGroup = (isMoved ? groupId : profile.groupId) !== null;
         // A member would name speakers in recordings of the others, which the member may not even read.
         if (autoApply && isOfGroup)
-          throw invalid('invalid_request', 'Suggestions of a profile of a group are always asked for.');
+          throw invalid('invalid_request', 'A profile of a group cannot name speakers without a question.');
         const applies = isOfGroup ? false : autoApply;
         const data = {
           ...(name === undefined ? {} : { name }),
@@ -270,7 +270,10 @@ export async function readProfiles(
   where: Prisma.SpeakerProfileWhereInput,
 ): Promise<SpeakerProfile[]> {
   const ids = (await db.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
-  const files = await db.mediaFile.findMany({ where: { speakers: { some: { profileId: { in: ids } } } } });
+  const files = await db.mediaFile.findMany({
+    where: { speakers: { some: { profileId: { in: ids } } } },
+    select: { id: true, userId: true, deletedAt: true },
+  });
   const readable = [...(await permissionsOf(db, caller, files)).keys()];
   const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`
     select p.uuid::text as uuid, p.name, p.group_id::text as group_uuid, p.auto_apply, p.created_at,

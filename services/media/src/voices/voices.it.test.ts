@@ -931,7 +931,7 @@ describe('speaker profiles', () => {
     expect((await profiles()).find(({ uuid }) => uuid === anna?.uuid)).toMatchObject({ group_uuid: null });
   });
 
-  it('of a group name nobody without a question, because members cannot read all recordings of each other', async () => {
+  it('of a group name no speaker without a question, because members cannot read all recordings of each other', async () => {
     const { groupId, member } = await group();
     const [own, theirs] = [await record('anna', 'ben'), await record('anna', 'carl', member)];
     const profile = { name: 'Anna', group_uuid: groupId, speaker_uuids: [own.speakers[0]] };

@@ -171,7 +171,7 @@ describe('indexing', () => {
     expect(await indexer.index.countPassages()).toBe(0);
   });
 
-  it('keeps the newer transcript that another replica indexes in the meantime', async () => {
+  it('keeps the newer transcript that another replica indexes concurrently', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']] });
     const { fileId } = recording.file;
     const { signal } = new AbortController();

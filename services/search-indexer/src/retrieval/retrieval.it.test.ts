@@ -102,14 +102,7 @@ describe('retrieval', () => {
 
   it('is unavailable when the index does not say how frequent the words of the question are', async () => {
     await indexer.add(record({ turns: [['Ann', 'the marketing budget is small']] }));
-    const { search } = indexer.index;
-    indexer.index.search = (request) =>
-      request.keywordLimit === 1
-        ? Promise.resolve({
-            keyword: { status: 'failed', error: new Error('disk') },
-            semantic: { status: 'not_asked' },
-          })
-        : search(request);
+    indexer.failWordChecks();
     await expect(ask('marketing budget')).rejects.toMatchObject({
       code: 'search_unavailable',
       cause: new Error('disk'),

@@ -404,14 +404,7 @@ describe('search', () => {
 
   it('is complete without a correction when the index does not say whether a word occurs', async () => {
     await indexer.add(record({ turns: [['Ann', 'the budget is due']] }));
-    const { search } = indexer.index;
-    indexer.index.search = (request) =>
-      request.keywordLimit === 1
-        ? Promise.resolve({
-            keyword: { status: 'failed', error: new Error('disk') },
-            semantic: { status: 'not_asked' },
-          })
-        : search(request);
+    indexer.failWordChecks();
     expect(await indexer.search({ q: 'bugdet due' })).toMatchObject({ total_files: 1, correction: null });
   });
 

@@ -11,7 +11,7 @@ const maxReasons = 5;
 const firstPause = 10;
 const pauseFactor = 6;
 
-/** A worker that has not ended a job after this time is gone: the longest recordings take it about an hour. */
+/** A job without a result after this time is lost: the longest recordings take a worker about an hour. */
 const claimSeconds = 7_200;
 /** A claim sets `claimed` and `changed_at`, and removes the error of the attempt before; its end sets one or removes `claimed`. */
 const isClaimed = Prisma.sql`(state = 'due' and claimed is not null and error is null
@@ -77,7 +77,7 @@ export function createVoiceStates({ db }: { db: Db }) {
     /**
      * Takes the due versions of a file under a new token. A version that contains these parts already is done; one that
      * was tried too often has failed. Null: nothing is due, or another worker has claimed the file. Only a message that is
-     * delivered again takes over its claim: the worker that had it is gone.
+     * delivered again takes over its claim: the worker that had it has ended.
      */
     claim: (
       fileId: string,
