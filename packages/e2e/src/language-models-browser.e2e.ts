@@ -27,6 +27,11 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
   const entry = (title: string) => page.locator(`[data-testid="language-model"][data-name="${title}"]`);
   const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
   const submit = () => page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  /** The list shows the change before the dialog closes. */
+  const save = async (): Promise<void> => {
+    await submit();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
   const sentWhere = (text: RegExp) => page.getByTestId('sent-where').getByText(text).waitFor();
   const fill = async (fields: Record<string, string>): Promise<void> => {
     const form = page.getByRole('dialog');
@@ -76,7 +81,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await page.locator('[data-testid="model-test"][data-ok="true"]').waitFor();
       assert.deepEqual(await barriers(page), [], 'the form has accessibility violations');
       await page.screenshot({ path: join(screenshots, 'language-model-form.png') });
-      await submit();
+      await save();
       await entry(name).getByText('in use').waitFor();
       await entry(name).getByText('Context window: 16,384 tokens, as the server reports.').waitFor();
       await sentWhere(new RegExp(`Passages of transcripts are sent to ${new URL(server.url).host}`));
@@ -85,8 +90,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
     step('a change keeps the key, and a failed test says what to do', async () => {
       await press(`Edit: ${name}`);
       await fill({ 'Concurrent requests': '2' });
-      await submit();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await save();
       server.script({ reaction: 'refuse', status: 404 });
       await press(`Test: ${name}`);
       await entry(name).getByText('Choose a model that the server has, and check the address.').waitFor();
@@ -119,7 +123,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await fill({ Name: ownName, Address: server.urls.ollama, Key: key });
       await page.getByRole('combobox', { name: 'Model' }).fill('scripted-model');
       await page.keyboard.press('Tab');
-      await submit();
+      await save();
       await entry(ownName).getByText('in use').waitFor();
       await sentWhere(/You chose this language model/);
       await checkLayout('language-models-own', '/account', () => entry(ownName).waitFor());
