@@ -103,14 +103,15 @@ async function semanticLeg(
   vector: Float32Array,
 ): Promise<LegResult> {
   const where = whereOf(request.filter, null);
-  const scanned = await probes();
+  const [partitions, isExact] = await Promise.all([probes(), isScanned(table, where)]);
   const hits = await resolveHits(
     rowIds,
     '_distance',
     (distance) => 1 - distance,
     (extraColumns) => {
-      let query = table.query().nearestTo(vector).distanceType('cosine').nprobes(scanned);
+      let query = table.query().nearestTo(vector).distanceType('cosine').nprobes(partitions);
       if (where) query = query.where(where);
+      if (isExact) query = query.bypassVectorIndex();
       return query
         .select(['_distance', ...extraColumns])
         .withRowId()
@@ -119,6 +120,17 @@ async function semanticLeg(
     },
   );
   return { status: 'ok', hits };
+}
+
+/**
+ * Up to this many rows that pass the filter are scanned without the vector index, which may leave all of them in partitions
+ * that a query does not read. Measured among 550,000 rows: 10,800 rows of one owner take 2.9 ms, by the index 5.0 ms with
+ * a recall of 0.89; 21,600 rows 4.7 and 5.9 ms with 0.93; 44,000 rows 8.5 and 5.2 ms with 0.97.
+ */
+const scannedRows = 25_000;
+
+async function isScanned(table: lancedb.Table, where: string | undefined): Promise<boolean> {
+  return where !== undefined && (await table.countRows(where)) <= scannedRows;
 }
 
 const maxSearches = 3;

@@ -37,7 +37,8 @@ export async function createRowIndices({ Index }: typeof lancedb, table: Table):
   await table.createIndex('file_terms', { config: words(false) });
   await table.createIndex('id', { config: Index.btree() });
   await table.createIndex('file_id', { config: Index.btree() });
-  await table.createIndex('owner_id', { config: Index.bitmap() });
+  for (const column of ['owner_id', 'kind', 'media']) await table.createIndex(column, { config: Index.bitmap() });
+  for (const column of ['uploaded', 'duration']) await table.createIndex(column, { config: Index.btree() });
   await table.createIndex('tags', { config: Index.labelList() });
   await table.createIndex('speakers', { config: Index.labelList() });
 }

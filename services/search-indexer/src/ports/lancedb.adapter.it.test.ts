@@ -174,6 +174,32 @@ describe('LanceDB index', () => {
     }
   });
 
+  it('finds the nearest of few permitted rows also in partitions of the vector index that a query does not scan', async () => {
+    await index.close();
+    index = createLanceIndex({ directory, log, indexFrom: 100, pause: noPause });
+    const build = await index.beginBuild('current', model);
+    const [others, own] = [
+      randomUUID(),
+      buildRow({ fileId: randomUUID(), terms: 'word', vector: vector(-1, 0, 0) }, 0),
+    ];
+    const around = (position: number) => vector(Math.cos(position), Math.sin(position), Math.sin(position / 2));
+    const rows = Array.from({ length: 30_000 }, (_, position) =>
+      buildRow({ fileId: others, terms: 'word', vector: around(position) }, position),
+    );
+    await index.replaceFile(build.id, others, rows, model);
+    await index.replaceFile(build.id, own.fileId, [own], model);
+    await index.maintain();
+    const { semantic } = await index.search({
+      keyword: null,
+      vector: queryVector(vector(1, 0, 0)),
+      filter: { ...everything, fileIds: [own.fileId] },
+      keywordLimit: 1,
+      ...noLevels,
+      semanticLimit: 10,
+    });
+    expect(idsOf(semantic)).toEqual([own.id]);
+  });
+
   it('finds rows written before and after maintenance, also when it was ended', async () => {
     await index.close();
     index = createLanceIndex({ directory, log, pause: noPause });
