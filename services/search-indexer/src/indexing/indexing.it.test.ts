@@ -186,6 +186,23 @@ describe('indexing', () => {
     expect((await indexer.search({ q: 'deadline', search_mode: 'keyword' })).total_files).toBe(0);
   });
 
+  it('retries a file later that other replicas index again and again', async () => {
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    const { fileId, ownerId } = recording.file;
+    await indexer.add(recording);
+    const { read } = indexer.library.transcripts;
+    let reads = 0;
+    indexer.library.transcripts.read = async (...args) => {
+      if ((reads += 1) > 100) throw new Error('read without end');
+      await indexer.pool.query(`update index_state set indexed_at = indexed_at + interval '1 second'`);
+      return read(...args);
+    };
+    await indexer.dueFiles.mark(fileId, ownerId, 0);
+    await indexer.indexDue();
+    const error = expect.stringContaining('was changed 5 times');
+    expect(await indexer.states.get(fileId)).toMatchObject({ error, attempts: 1 });
+  });
+
   it('indexes a file without speech by its title', async () => {
     await indexer.add(record({ title: 'Silence', turns: [] }));
     expect((await indexer.search({ q: 'silence' })).results[0]?.occurrences[0]?.match_type).toBe('title');

@@ -37,6 +37,9 @@ export type IndexOutcome =
 export type Indexing = ReturnType<typeof createIndexing>;
 type Content = { file: IndexableFile; passages: Passage[]; vectors: TextVectors | null };
 
+/** More than several replicas need that index a file at the same time. */
+const maxAttempts = 5;
+
 /**
  * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
  * and is marked for indexing again. A file may be indexed and removed concurrently: the state that was read before its
@@ -57,7 +60,8 @@ export function createIndexing(deps: IndexingDeps) {
     return file && states.add(file);
   };
 
-  const indexFile = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
+  /** @returns null when the state changed in between: the rows written may be outdated, or those of a deleted file. */
+  const tryIndexing = async (fileId: string, options: IndexOptions): Promise<IndexOutcome | null> => {
     options.progress?.(0.02, 'Reading the transcript');
     const known = await readState(fileId);
     const found = known && (await transcripts.read(fileId, options.signal));
@@ -83,10 +87,17 @@ export function createIndexing(deps: IndexingDeps) {
         await outbox.add(tx, searchEvents.fileIndexed, { fileId, ownerId, transcriptVersion, chunks, semantic });
       return true;
     });
-    // The rows just written may be those of a deleted file, or older than those of another replica.
-    if (!saved) return indexFile(fileId, options);
+    if (!saved) return null;
     telemetry.indexed.inc({ kind: state.semantic ? 'semantic' : 'keyword' });
     return { status: 'indexed', chunks: passages.length, semantic: state.semantic, embedSeconds, file };
+  };
+
+  const indexFile = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const outcome = await tryIndexing(fileId, options);
+      if (outcome) return outcome;
+    }
+    throw new Error(`the file was changed ${maxAttempts} times while it was indexed`);
   };
 
   return { indexFile, forget };
