@@ -6,7 +6,8 @@ import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
 import { searchInTheBrowser } from './search-browser.e2e.ts';
 import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
-import { speakersInTheBrowser } from './speakers-browser.e2e.ts';
+import { speakerDecisionsInTheBrowser } from './speaker-decisions-browser.e2e.ts';
+import { speakerProfilesInTheBrowser } from './speaker-profiles-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
 import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
@@ -21,7 +22,8 @@ registerSuites(
     urlImportInTheBrowser(context),
     searchInTheBrowser(context),
     suggestionsInTheBrowser(context),
-    speakersInTheBrowser(context),
+    speakerDecisionsInTheBrowser(context),
+    speakerProfilesInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
     askInTheBrowser(context),
