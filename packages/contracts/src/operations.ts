@@ -47,6 +47,7 @@ export const operationActions = [
   'speaker_verified',
   'speakers_separated',
   'speakers_separation_undone',
+  'voices_exported',
   'speaker_index_migrated',
   'speaker_index_stopped',
   'speaker_index_switched',

@@ -66,6 +66,7 @@ export type AuditEvent =
   | 'speaker.verify'
   | 'speaker.separate'
   | 'speaker.separate.undo'
+  | 'speaker.export'
   | 'admin.speaker_index.migrate'
   | 'admin.speaker_index.stop'
   | 'admin.speaker_index.switch'

@@ -1,6 +1,7 @@
 import { voiceLimits, voiceVersions, type AnswerOf, type EmbeddedVoice, type mediaRoutes } from '@overtone/contracts';
-import type { Caller } from '@overtone/service-kit';
+import type { Outbox } from '@overtone/database';
 import { decodeVector } from '@overtone/service-kit/vectors';
+import { recordOperation, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
@@ -12,9 +13,9 @@ type Export = AnswerOf<(typeof mediaRoutes)['exportVoices']>;
 const maxVoices = 100_000;
 
 /** What is stored of voices in a person's recordings and profiles. */
-export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }) {
-  return async (caller: Caller): Promise<Export> => {
-    const { userId } = caller;
+export function createVoiceExport({ db, outbox, voices }: { db: Db; outbox: Outbox; voices: VoiceIndex }) {
+  return async (actor: Actor): Promise<Export> => {
+    const { userId } = actor;
     await requireVoices(db);
     const visible = await db.speakerProfile.findMany({ where: await profilesOf(db, userId), select: { id: true } });
     const isVisible = new Set(visible.map(({ id }) => id));
@@ -32,9 +33,9 @@ export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }
         stored.set(voice.speakerId, voice);
     const visibleOf = (profileId: string | null | undefined): string | null =>
       profileId && isVisible.has(profileId) ? profileId : null;
-    return {
+    const exported: Export = {
       exported_at: new Date().toISOString(),
-      profiles: await readProfiles(db, caller, { ownerId: userId }),
+      profiles: await readProfiles(db, actor, { ownerId: userId }),
       voices: found.map((voice) => {
         const id = voice.speaker_uuid;
         return {
@@ -51,6 +52,9 @@ export function createVoiceExport({ db, voices }: { db: Db; voices: VoiceIndex }
         };
       }),
     };
+    const details = { profiles: exported.profiles.length, voices: found.length, embeddings: stored.size };
+    await db.$transaction((tx) => recordOperation(tx, outbox, actor, 'voices_exported', details));
+    return exported;
   };
 }
 

@@ -782,6 +782,26 @@ describe('speaker profiles', () => {
     });
   });
 
+  it('leave an audit record of each export, and none of a refused one', async () => {
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const exported = () =>
+      operations.filter(({ action, actorId }) => action === 'voices_exported' && actorId === owner.userId);
+    const request = () => media.json(owner, 'GET', '/api/speaker-profiles/export');
+    await request();
+    await request();
+    await allow(false);
+    expect((await request()).status).toBe(409);
+    await allow(true);
+    await request();
+    await waitFor(() => exported().length >= 3 || undefined);
+    expect(exported().map(({ details }) => details)).toEqual([
+      { profiles: 1, voices: 2, embeddings: 2 },
+      { profiles: 1, voices: 2, embeddings: 2 },
+      { profiles: 1, voices: 2, embeddings: 2 },
+    ]);
+  });
+
   it('are deleted with their embeddings, which are not computed again', async () => {
     const { run, speakers } = await record('anna', 'ben');
     await name(speakers[0], 'Anna');

@@ -22,7 +22,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
   const profiles = createProfiles({ db, outbox });
   const decisions = createDecisions({ db, outbox });
   const suggestions = createVoiceSuggestions({ db, voices });
-  const exportVoices = createVoiceExport({ db, voices });
+  const exportVoices = createVoiceExport({ db, outbox, voices });
   const sources = createVoiceSources({ db });
   const matching = createMatching({ db, outbox, voices, log });
   const showSettings = async () => ({ settings: await voiceSettingsStore.items(db, voiceSettings) });
@@ -44,7 +44,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
         return showSettings();
       }),
       handle(mediaRoutes.listProfiles, ({ caller }) => profiles.list(caller)),
-      handle(mediaRoutes.exportVoices, ({ caller }) => exportVoices(caller)),
+      handle(mediaRoutes.exportVoices, (request) => exportVoices(actorOf(request))),
       handle(mediaRoutes.createProfile, (request) => profiles.create(actorOf(request), request.body)),
       handle(mediaRoutes.updateProfile, (request) =>
         profiles.update(actorOf(request), request.params.uuid, request.body),
