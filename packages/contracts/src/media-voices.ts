@@ -161,8 +161,11 @@ export const voiceRoutes = {
   decideSuggestion: route('POST', '/api/speakers/{uuid}/verify', 'user', {
     summary: 'Decide whether a speaker is the person of a profile; a rejection is remembered until it is taken back',
     body: z.object({
-      /** `undo_reject` suggests the profile again; `accept_rejected` names the speaker, although that was rejected before. */
-      action: z.enum(['accept', 'reject', 'undo_reject', 'accept_rejected']),
+      /**
+       * `remove` rejects the profile for a speaker that belongs to it; `undo_reject` suggests the profile again;
+       * `accept_rejected` names the speaker, although that was rejected before.
+       */
+      action: z.enum(['accept', 'reject', 'remove', 'undo_reject', 'accept_rejected']),
       profile_uuid: z.uuid(),
     }),
     errors: [...off, 'permission_required', 'speaker_mismatch', 'voice_decided'],

@@ -74,7 +74,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         await page.getByTestId('sample').nth(1).click();
         const other = page.getByTestId('sample').nth(1);
         await until('the second plays', async () => (await other.getAttribute('aria-label'))?.startsWith('Stop'));
-        assert.equal(await stop.count(), 1);
+        await until('the first has stopped', async () => (await stop.count()) === 1);
       },
     ),
     step('a typed name stays with the voices that are left when one is said to be another person', async () => {
@@ -231,7 +231,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         const profile = (await profilesOf(client)).find(({ name }) => name === 'Anna');
         await client.send('POST', `/api/speakers/${speaker?.uuid}/verify`, { action, profile_uuid: profile?.uuid });
       };
-      await decide('reject');
+      await decide('remove');
       await decide('undo_reject');
       await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
     }),
@@ -253,6 +253,37 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
       assert.deepEqual(await namesIn(client, second), [null, null]);
     }),
+    step(
+      'a rejection on a page that is older than an acceptance changes nothing, and the page shows the decision',
+      async () => {
+        await openSpeakersTab(page, /^Suggestions/);
+        await until('two suggestions', async () => (await entries().count()) === 2);
+        const names = await namesIn(client, second);
+        const decided = Promise.withResolvers<(action: string) => Promise<unknown>>();
+        const acceptFirst = async (route: Route): Promise<void> => {
+          const body = route.request().postDataJSON() as { profile_uuid: string };
+          const { pathname } = new URL(route.request().url());
+          const decide = (action: string) => client.send('POST', pathname, { ...body, action });
+          await decide('accept');
+          decided.resolve(decide);
+          await route.continue();
+        };
+        await page.route('**/api/speakers/*/verify', acceptFirst, { times: 1 });
+        await entries()
+          .first()
+          .getByRole('button', { name: /^Reject/ })
+          .click();
+        await notice(page, 'The decision wasn’t saved').getByText('It was already decided who this voice is').waitFor();
+        await until('one is left', async () => (await entries().count()) === 1);
+        assert.equal((await namesIn(client, second)).filter((name) => name !== null).length, 1);
+        const decide = await decided.promise;
+        await decide('remove');
+        await decide('undo_reject');
+        assert.deepEqual(await namesIn(client, second), names);
+        await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
+      },
+      /409/,
+    ),
     step(
       'the list of suggestions is operated by keys: move, reject, accept, and the next entry has the focus',
       async () => {

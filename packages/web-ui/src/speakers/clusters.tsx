@@ -203,7 +203,7 @@ function KeptApart({ voices, onUndo }: { voices: readonly Voice[]; onUndo: () =>
 function namedText(voices: readonly Voice[], name: string): string {
   const [voice] = voices;
   return voice && voices.length === 1
-    ? decisionText('accept', { voice, name, isNamed: false })
+    ? decisionText('accept', { voice, name })
     : plural(voices.length, { other: `# voices are named ${name}.` });
 }
 

@@ -5,22 +5,21 @@ const voice = { label: 'SPEAKER_02', file_title: 'Visit' };
 
 describe('undoOf', () => {
   it('takes an accepted voice out of the profile without a rejection', () =>
-    expect(undoOf('accept', false)).toEqual(['reject', 'undo_reject']));
-  it('rejects a voice again that was rejected before', () =>
-    expect(undoOf('accept_rejected', false)).toEqual(['reject']));
-  it('suggests a rejected voice again, and names it again when it had the name', () =>
-    expect([undoOf('reject', false), undoOf('reject', true)]).toEqual([['undo_reject'], ['accept_rejected']]));
+    expect(undoOf('accept')).toEqual(['remove', 'undo_reject']));
+  it('rejects a voice again that was rejected before', () => expect(undoOf('accept_rejected')).toEqual(['remove']));
+  it('suggests a rejected voice again, and names one again that had the name', () =>
+    expect([undoOf('reject'), undoOf('remove')]).toEqual([['undo_reject'], ['accept_rejected']]));
 });
 
 describe('decisionText', () => {
   it('says which voice of which recording was named', () =>
-    expect(decisionText('accept', { voice, name: 'Anna', isNamed: false })).toBe('Speaker 2 in Visit is named Anna.'));
+    expect(decisionText('accept', { voice, name: 'Anna' })).toBe('Speaker 2 in Visit is named Anna.'));
   it('says what will not be suggested again', () =>
-    expect(decisionText('reject', { voice, name: 'Anna', isNamed: false })).toBe(
+    expect(decisionText('reject', { voice, name: 'Anna' })).toBe(
       'Speaker 2 in Visit won’t be suggested as Anna again.',
     ));
   it('says that the name of a voice leaves the transcript', () =>
-    expect(decisionText('reject', { voice, name: 'Anna', isNamed: true })).toBe(
+    expect(decisionText('remove', { voice, name: 'Anna' })).toBe(
       'Speaker 2 in Visit is not Anna. The name leaves the transcript.',
     ));
 });

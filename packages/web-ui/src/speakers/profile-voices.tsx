@@ -10,7 +10,7 @@ import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile, type Vo
 /** Where the person speaks, to correct a single voice, and the voices that are not the person. */
 export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const voices = useQuery(occurrencesQuery(profile.uuid));
-  const decision = useDecision({ isNamed: true });
+  const decision = useDecision();
   useReloadAfterRefusal(voices.error);
   return (
     <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
@@ -20,7 +20,7 @@ export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose:
         id="profile-voices"
         voices={voices.data ?? []}
         disabled={decision.isListMoving}
-        onDecide={(voice) => decision.mutate({ suggestion: { voice, profile }, action: 'reject' })}
+        onDecide={(voice) => decision.mutate({ suggestion: { voice, profile }, action: 'remove' })}
         label={t`Not ${profile.name}`}
         labelOf={(voice) => t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
       />

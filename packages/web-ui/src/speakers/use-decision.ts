@@ -15,11 +15,8 @@ const settleMs = 500;
 /** One below the number of notices that are shown at the same time: older ones are hidden, not queued. */
 const maxToasts = 3;
 
-/**
- * Decides whether a voice is the person of a profile, and offers to undo that.
- * @param isNamed whether the voices have the name of the profile before the decision
- */
-export function useDecision({ isNamed }: { isNamed: boolean } = { isNamed: false }) {
+/** Decides whether a voice is the person of a profile, and offers to undo that. */
+export function useDecision() {
   const client = useQueryClient();
   const [isListMoving, setListMoving] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -30,7 +27,7 @@ export function useDecision({ isNamed }: { isNamed: boolean } = { isNamed: false
   };
   const takeBack = async (suggestion: Decided, action: Decision): Promise<void> => {
     try {
-      for (const step of undoOf(action, isNamed)) await send(suggestion, step);
+      for (const step of undoOf(action)) await send(suggestion, step);
     } finally {
       void refresh(suggestion);
     }
@@ -43,7 +40,7 @@ export function useDecision({ isNamed }: { isNamed: boolean } = { isNamed: false
     },
     onSuccess: (_, { suggestion, action }) => {
       const { voice, profile } = suggestion;
-      const text = decisionText(action, { voice, name: profile.name, isNamed });
+      const text = decisionText(action, { voice, name: profile.name });
       toasts.current.push(notifyWithUndo(text, () => takeBack(suggestion, action)));
       for (const old of toasts.current.splice(0, toasts.current.length - maxToasts)) notifications.hide(old);
     },

@@ -28,8 +28,19 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
     await linkSpeakers(tx, outbox, { profile, speakers: [speaker] });
   };
 
+  /** A suggestion of a page that is older than an acceptance does not undo it. */
   const reject = async (tx: Tx, actor: Actor, { speaker, profile }: Decided): Promise<void> => {
-    if (speaker.profileId === profile.id) await unlinkSpeaker(tx, outbox, { speaker, profile });
+    if (speaker.profileId === profile.id || speaker.displayName === profile.name) throw alreadyDecided();
+    await rememberRejection(tx, actor, { speaker, profile });
+  };
+
+  const remove = async (tx: Tx, actor: Actor, { speaker, profile }: Decided): Promise<void> => {
+    if (speaker.profileId !== profile.id) throw alreadyDecided();
+    await unlinkSpeaker(tx, outbox, { speaker, profile });
+    await rememberRejection(tx, actor, { speaker, profile });
+  };
+
+  const rememberRejection = async (tx: Tx, actor: Actor, { speaker, profile }: Decided): Promise<void> => {
     await rejectProfile(tx, { speakerId: speaker.id, profileId: profile.id, userId: actor.userId });
     await requestMatching(tx, [speaker.file.userId]);
   };
@@ -69,6 +80,9 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
             break;
           case 'reject':
             await reject(tx, actor, decided);
+            break;
+          case 'remove':
+            await remove(tx, actor, decided);
             break;
           case 'undo_reject':
             await undoReject(tx, decided);
@@ -151,5 +165,8 @@ function ownersOf(speakers: readonly EditableSpeaker[]): string[] {
 }
 
 function alreadyDecided() {
-  return conflict('voice_decided', 'This voice was changed after the page was loaded. Check it again.');
+  return conflict(
+    'voice_decided',
+    'It was already decided who this voice is, after the page was loaded. Check it again.',
+  );
 }

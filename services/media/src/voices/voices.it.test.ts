@@ -265,6 +265,53 @@ describe('a voice that got a name', () => {
     expect(await displayNames(third.run)).toEqual([null, 'Bea']);
   });
 
+  it('keeps an acceptance when an older page rejects the suggestion, also one of another member of the group', async () => {
+    const { groupId, member } = await group();
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    const share = { user_uuid: member.userId, permission: 'editor' };
+    await media.json(owner, 'PUT', `/api/files/${second.run.fileId}/shares`, share);
+    const group_uuid = groupId;
+    await media.json(owner, 'POST', '/api/speaker-profiles', {
+      name: 'Anna',
+      group_uuid,
+      speaker_uuids: [first.speakers[0]],
+    });
+    const { profile } = await suggested(second.speakers[1]);
+    expect((await decide(second.speakers[1], 'accept', profile.uuid, member)).status).toBe(204);
+    const { status, body } = await decide(second.speakers[1], 'reject', profile.uuid);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      code: 'voice_decided',
+      title: 'Conflict',
+      detail: expect.stringContaining('already decided'),
+    });
+    expect(await displayNames(second.run)).toEqual([null, 'Anna']);
+    expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 2 }]);
+    expect(await rejectedVoices(profile.uuid)).toEqual([]);
+    await compared();
+    await name(second.speakers[1], null);
+    expect((await decide(second.speakers[1], 'remove', profile.uuid, member)).status).toBe(409);
+  });
+
+  it('gets one decision when its suggestion is accepted and rejected at the same time', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    const request = (action: Action) => decide(second.speakers[1], action, profile.uuid);
+    for (let round = 0; round < 10; round++) {
+      const actions = round % 2 === 0 ? (['accept', 'reject'] as const) : (['reject', 'accept'] as const);
+      const answers = await Promise.all(actions.map(async (action) => ({ action, ...(await request(action)) })));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 409]));
+      const refused = answers.find(({ status }) => status === 409);
+      expect(refused?.body['code']).toBe('voice_decided');
+      const isAccepted = refused?.action === 'reject';
+      expect(await displayNames(second.run)).toEqual([null, isAccepted ? 'Anna' : null]);
+      expect(await rejectedVoices(profile.uuid)).toEqual(isAccepted ? [] : [second.speakers[1]]);
+      for (const action of isAccepted ? (['remove', 'undo_reject'] as const) : (['undo_reject'] as const))
+        expect((await request(action)).status).toBe(204);
+    }
+  });
+
   it('keeps the name that an editor of the recording gave it, and is not suggested any more', async () => {
     const editor = newUser();
     const [first, second] = [await record('anna', 'ben'), await record('carl', 'anna')];
@@ -303,7 +350,7 @@ describe('a voice that got a name', () => {
     await name(first.speakers[0], 'Anna');
     const { profile } = await suggested(second.speakers[1]);
     await decide(second.speakers[1], 'accept', profile.uuid);
-    await decide(second.speakers[1], 'reject', profile.uuid);
+    expect((await decide(second.speakers[1], 'remove', profile.uuid)).status).toBe(204);
     expect(await displayNames(second.run)).toEqual([null, null]);
     expect((await decide(second.speakers[1], 'accept_rejected', profile.uuid)).status).toBe(204);
     expect(await displayNames(second.run)).toEqual([null, 'Anna']);
@@ -319,7 +366,7 @@ describe('a voice that got a name', () => {
     const share = { user_uuid: editor.userId, permission: 'editor' };
     await media.json(owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
     await name(speakers[0], 'Anna Miller', editor);
-    await decide(speakers[0], 'reject', anna?.uuid ?? '');
+    await decide(speakers[0], 'remove', anna?.uuid ?? '');
     await decide(speakers[0], 'accept_rejected', anna?.uuid ?? '');
     expect(await displayNames(run)).toEqual(['Anna Miller', null]);
     expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 1 }]);
