@@ -125,6 +125,21 @@ export const voiceRoutes = {
     summary: 'Unnamed voices that were rejected for a profile, in recordings that the caller may edit',
     answer: z.array(voiceOccurrence),
   }),
+  excludedVoices: route('GET', '/api/speaker-profiles/excluded-voices', 'user', {
+    summary: "Voices in the caller's recordings that are not stored, because their profile was deleted",
+    answer: z.array(
+      voiceOccurrence.extend({
+        /** The name in the transcript. */
+        name: z.string().nullable(),
+      }),
+    ),
+  }),
+  allowVoices: route('POST', '/api/speaker-profiles/excluded-voices/allow', 'user', {
+    summary:
+      "Store voices of deleted profiles in the caller's own recordings again: those with a name get a profile of that name",
+    body: z.object({ speaker_uuids: speakers }),
+    errors: [...off, 'not_found', 'permission_required'],
+  }),
   listClusters: route('GET', '/api/speaker-clusters', 'user', {
     summary: "Voices without a name in the caller's recordings, likely one person each",
     answer: z.object({

@@ -48,6 +48,7 @@ export const operationActions = [
   'speakers_separated',
   'speakers_separation_undone',
   'voices_exported',
+  'voices_allowed',
   'speaker_index_migrated',
   'speaker_index_stopped',
   'speaker_index_switched',

@@ -241,6 +241,19 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await until('no voice is suggested as Ben', async () => (await suggestedIn(client, third)).length === 0);
       assert.ok((await namesIn(client, first)).includes('Ben'));
     }),
+    step('the voice of a deleted profile is recognised again when its owner allows it', async () => {
+      const excluded = page.getByTestId('excluded-voices');
+      const open = async (): Promise<void> => {
+        await openSpeakersTab(page, /^Profiles/);
+        await excluded.getByText('Ben').waitFor();
+      };
+      await checkWidths(page, { name: 'speakers-excluded', screenshots, open });
+      await page.getByRole('button', { name: 'Allow again: the voice of Ben' }).click();
+      await notice(page, 'The voice of Ben is stored and recognised again.').waitFor();
+      await excluded.waitFor({ state: 'detached' });
+      await page.locator('[data-testid="profile"][data-name="Ben"]').waitFor();
+      await until('Ben is suggested', async () => (await suggestedIn(client, third)).includes('SPEAKER_01 Ben'));
+    }),
     step('a profile of a group without members is shown to administrators, and deleted by them', async () => {
       await removeMembers();
       const open = async (): Promise<void> => {

@@ -320,6 +320,8 @@ export const table: Record<string, Entry> = {
   'GET /api/speaker-profiles': signedIn,
   'POST /api/speaker-profiles': sending((ids) => ({ name: 'Matrix', speaker_uuids: [ids.speaker] }))(signedIn),
   'GET /api/speaker-profiles/export': signedIn,
+  'GET /api/speaker-profiles/excluded-voices': signedIn,
+  'POST /api/speaker-profiles/excluded-voices/allow': sending((ids) => ({ speaker_uuids: [ids.speaker] }))(signedIn),
   'PUT /api/speaker-profiles/{uuid}': sending(() => ({ auto_apply: false }))(unknownProfile),
   'DELETE /api/speaker-profiles/{uuid}': unknownProfile,
   'POST /api/speaker-profiles/{uuid}/merge/{target_uuid}': unknownProfile,

@@ -23,7 +23,7 @@ export function DeleteProfile({ profile, onClose }: Props) {
       onClose={onClose}
     >
       <Text size="sm">
-        {t`The voice stored from your recordings is deleted, and these recordings are not used for profiles again. The name stays in the transcripts.`}
+        {t`The voice stored from your recordings is deleted, and these recordings are not used for profiles until you allow it again. The name stays in the transcripts.`}
       </Text>
     </Confirm>
   );

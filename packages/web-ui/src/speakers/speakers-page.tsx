@@ -9,6 +9,7 @@ import { speakersSearch } from '../lib/search-params.ts';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { Clusters } from './clusters.tsx';
+import { ExcludedVoices } from './excluded-voices.tsx';
 import { ProfilesWithoutMembers } from './profiles-without-members.tsx';
 import { Profiles } from './profiles.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
@@ -83,6 +84,7 @@ function SpeakerTabs({ openSuggestions }: { openSuggestions: number }) {
         <Tabs.Panel value="profiles">
           <Stack gap="md">
             <Profiles />
+            <ExcludedVoices />
             <ProfilesWithoutMembers />
           </Stack>
           <Button

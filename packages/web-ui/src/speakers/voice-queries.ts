@@ -6,6 +6,7 @@ import type { ResponseBody } from '../api/routes.ts';
 
 export type VoiceSuggestion = ResponseBody<'GET /api/speaker-suggestions'>['suggestions'][number];
 export type Voice = VoiceSuggestion['voice'];
+export type ExcludedVoice = ResponseBody<'GET /api/speaker-profiles/excluded-voices'>[number];
 export type Profile = ResponseBody<'GET /api/speaker-profiles'>['profiles'][number];
 
 /** Comparisons take seconds after a change. */
@@ -38,6 +39,12 @@ export function rejectedVoicesQuery(profileId: string) {
       call('GET /api/speaker-profiles/{uuid}/rejected-voices', { params: { uuid: profileId }, signal }),
   });
 }
+
+/** Voices of deleted profiles in the user's own recordings. */
+export const excludedVoicesQuery = queryOptions({
+  queryKey: ['voices', 'excluded'],
+  queryFn: ({ signal }) => call('GET /api/speaker-profiles/excluded-voices', { signal }),
+});
 
 /** Open suggestions of all recordings of the user, or of one file. */
 export function voiceSuggestionsQuery(fileId?: string) {

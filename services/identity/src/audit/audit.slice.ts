@@ -42,6 +42,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   speakers_separated: 'speaker.separate',
   speakers_separation_undone: 'speaker.separate.undo',
   voices_exported: 'speaker.export',
+  voices_allowed: 'speaker.allow',
   speaker_index_migrated: 'admin.speaker_index.migrate',
   speaker_index_stopped: 'admin.speaker_index.stop',
   speaker_index_switched: 'admin.speaker_index.switch',

@@ -67,6 +67,7 @@ export type AuditEvent =
   | 'speaker.separate'
   | 'speaker.separate.undo'
   | 'speaker.export'
+  | 'speaker.allow'
   | 'admin.speaker_index.migrate'
   | 'admin.speaker_index.stop'
   | 'admin.speaker_index.switch'

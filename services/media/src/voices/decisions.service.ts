@@ -16,7 +16,7 @@ import {
   type Profile,
 } from './speaker-links.store.ts';
 import { isDecidedOtherwise } from './voices.ts';
-import { changeVoices, readOccurrences, rejectProfile, requestMatching } from './voices.store.ts';
+import { changeVoices, listOf, readOccurrences, rejectProfile, requestMatching } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Decided = { speaker: EditableSpeaker; profile: Profile };
@@ -152,12 +152,6 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
 
 function readRejection(tx: Tx, { speaker: { id: speakerId }, profile: { id: profileId } }: Decided) {
   return tx.speakerSuggestion.findFirst({ where: { speakerId, profileId, state: 'rejected' } });
-}
-
-/** Ids for the audit log, which takes no longer text. */
-function listOf(ids: readonly string[]): string {
-  const shown = ids.slice(0, 10).join(' ');
-  return ids.length > 10 ? `${shown} and ${ids.length - 10} more` : shown;
 }
 
 function ownersOf(speakers: readonly EditableSpeaker[]): string[] {

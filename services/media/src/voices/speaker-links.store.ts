@@ -46,7 +46,10 @@ export async function linkSpeakers(
   { profile, speakers }: { profile: Profile; speakers: readonly EditableSpeaker[] },
 ): Promise<void> {
   if (speakers.some(({ voiceExcluded }) => voiceExcluded))
-    throw invalid('speaker_mismatch', 'The voice of a deleted profile cannot be stored again.');
+    throw invalid(
+      'speaker_mismatch',
+      'The voice of a deleted profile is not stored until the owner of the recording allows it again.',
+    );
   const where = { id: { in: speakers.map(({ id }) => id) } };
   await tx.speaker.updateMany({ where, data: { profileId: profile.id, displayName: profile.name } });
   await tx.speakerSuggestion.deleteMany({ where: { speakerId: where.id, state: 'open' } });

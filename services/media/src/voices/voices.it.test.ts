@@ -164,6 +164,13 @@ async function clusters(): Promise<{ voices: Set<string>; keptApart: string[] }[
   }));
 }
 
+/** The voices of deleted profiles. */
+async function excludedVoices(person: TestUser = owner): Promise<{ speaker_uuid: string; name: string | null }[]> {
+  const path = '/api/speaker-profiles/excluded-voices';
+  const { body } = await media.json<AnswerOf<typeof mediaRoutes.excludedVoices>>(person, 'GET', path);
+  return body.map(({ speaker_uuid, name: given }) => ({ speaker_uuid, name: given }));
+}
+
 /** Splits a profile. */
 function split(profileId: string | undefined, body: { name: string; speaker_uuids: (string | undefined)[] }) {
   return media.json<SpeakerProfile & { code?: string }>(
@@ -858,6 +865,64 @@ describe('speaker profiles', () => {
     const { file } = await indexer.request(mediaVoiceRpc.voiceSource, { fileId: run.fileId });
     expect(file?.speakers.map(({ speakerId }) => speakerId)).toEqual([speakers[1]]);
     expect(await displayNames(run)).toEqual(['Anna', null]);
+  });
+
+  it('are made again of the voices of a deleted profile when the owner of the recordings allows it', async () => {
+    const editor = newUser();
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    await name(first.speakers[0], 'Anna');
+    const share = { user_uuid: editor.userId, permission: 'editor' };
+    await media.json(owner, 'PUT', `/api/files/${first.run.fileId}/shares`, share);
+    await media.json(owner, 'DELETE', `/api/speaker-profiles/${(await profiles())[0]?.uuid}`);
+    expect(await excludedVoices()).toEqual([{ speaker_uuid: first.speakers[0], name: 'Anna' }]);
+    const body = { speaker_uuids: [first.speakers[0]] };
+    const allowAgain = (person: TestUser) =>
+      media.json(person, 'POST', '/api/speaker-profiles/excluded-voices/allow', body);
+    for (const [person, status] of [
+      [newUser(), 404],
+      [newUser('admin'), 403],
+      [editor, 403],
+    ] as const) {
+      expect(await excludedVoices(person)).toEqual([]);
+      expect((await allowAgain(person)).status).toBe(status);
+    }
+    const outdated = () => media.eventsOf('evt.media.speakers.outdated.v1', first.run.fileId);
+    await waitFor(() => outdated()[0]);
+    expect((await allowAgain(owner)).status).toBe(204);
+    expect(await excludedVoices()).toEqual([]);
+    await waitFor(() => outdated()[1]);
+    const { file } = await indexer.request(mediaVoiceRpc.voiceSource, { fileId: first.run.fileId });
+    expect(file?.speakers.map(({ speakerId }) => speakerId).toSorted()).toEqual(first.speakers.toSorted());
+    expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 1 }]);
+    expect((await suggested(second.speakers[0])).profile.name).toBe('Anna');
+    expect((await allowAgain(owner)).status).toBe(204);
+    const allowed = () =>
+      operations.filter(({ action, actorId }) => action === 'voices_allowed' && actorId === owner.userId);
+    await waitFor(() => allowed()[0]);
+    expect(allowed().map(({ details }) => details)).toEqual([{ speakers: first.speakers[0] }]);
+  });
+
+  it('are made again only of voices with a name, and never of those in the bin; the others are suggested', async () => {
+    const [first, second, third] = [
+      await record('anna', 'ben'),
+      await record('anna', 'carl'),
+      await record('dora', 'anna'),
+    ];
+    for (const id of [first.speakers[0], second.speakers[0], third.speakers[1]]) await name(id, 'Anna');
+    await media.json(owner, 'DELETE', `/api/speaker-profiles/${(await profiles())[0]?.uuid}`);
+    await name(second.speakers[0], null);
+    await media.json(owner, 'DELETE', `/api/files/${third.run.fileId}`);
+    const excluded = await excludedVoices();
+    expect(new Map(excluded.map((voice) => [voice.speaker_uuid, voice.name]))).toEqual(
+      new Map([
+        [first.speakers[0], 'Anna'],
+        [second.speakers[0], null],
+      ]),
+    );
+    const body = { speaker_uuids: excluded.map(({ speaker_uuid: id }) => id) };
+    expect((await media.json(owner, 'POST', '/api/speaker-profiles/excluded-voices/allow', body)).status).toBe(204);
+    expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 1 }]);
+    expect((await suggested(second.speakers[0])).profile.name).toBe('Anna');
   });
 
   it('are renamed and deleted without effect on recordings that are no longer shared', async () => {

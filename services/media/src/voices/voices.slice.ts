@@ -5,6 +5,7 @@ import { actorOf, recordOperation } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
 import { createDecisions } from './decisions.service.ts';
+import { createExcludedVoices } from './excluded-voices.service.ts';
 import { createMatching } from './matching.service.ts';
 import { createProfiles } from './profiles.service.ts';
 import { createVoiceSuggestions } from './suggestions.service.ts';
@@ -21,6 +22,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
   const voices = createVoiceIndex({ bus });
   const profiles = createProfiles({ db, outbox });
   const decisions = createDecisions({ db, outbox });
+  const excluded = createExcludedVoices({ db, outbox });
   const suggestions = createVoiceSuggestions({ db, voices });
   const exportVoices = createVoiceExport({ db, outbox, voices });
   const sources = createVoiceSources({ db });
@@ -58,6 +60,8 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
       ),
       handle(mediaRoutes.profileOccurrences, ({ caller, params }) => profiles.occurrences(caller, params.uuid)),
       handle(mediaRoutes.rejectedVoices, ({ caller, params }) => decisions.rejected(caller, params.uuid)),
+      handle(mediaRoutes.excludedVoices, ({ caller }) => excluded.list(caller)),
+      handle(mediaRoutes.allowVoices, (request) => excluded.allow(actorOf(request), request.body)),
       handle(mediaRoutes.listClusters, ({ caller }) => suggestions.clusters(caller)),
       handle(mediaRoutes.separateVoices, (request) => decisions.separate(actorOf(request), request.body)),
       handle(mediaRoutes.undoSeparation, (request) => decisions.undoSeparation(actorOf(request), request.body)),

@@ -122,10 +122,11 @@ export async function linkNamedSpeaker(
   await requestMatching(tx, [userId]);
 }
 
-/** The same for all names that speakers had before voices were allowed. */
-export async function linkNamedSpeakers(tx: Tx): Promise<void> {
+/** The same for all names that speakers had before voices were allowed, or for some speakers. */
+export async function linkNamedSpeakers(tx: Tx, speakerIds?: readonly string[]): Promise<void> {
+  const among = speakerIds ? Prisma.sql`and s.uuid = any(${[...speakerIds]}::uuid[])` : Prisma.empty;
   const named = Prisma.sql`from speaker s join media_file f on f.uuid = s.media_file_id
-    where s.display_name is not null and s.profile_id is null and not s.voice_excluded and f.deleted_at is null`;
+    where s.display_name is not null and s.profile_id is null and not s.voice_excluded and f.deleted_at is null ${among}`;
   await tx.$executeRaw`
     insert into speaker_profile (owner_id, name)
     select f.user_id, min(s.display_name) ${named} group by f.user_id, lower(s.display_name) on conflict do nothing`;
@@ -173,6 +174,12 @@ export const withVoices = {
   deletedAt: null,
   recordingRemovedAt: null,
 };
+
+/** Ids for the audit log, which takes no longer text. */
+export function listOf(ids: readonly string[]): string {
+  const shown = ids.slice(0, 10).join(' ');
+  return ids.length > 10 ? `${shown} and ${ids.length - 10} more` : shown;
+}
 
 const sampleSeconds = 8;
 

@@ -68,6 +68,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'speaker.separate': msg`Voices kept apart`,
   'speaker.separate.undo': msg`Voices no longer kept apart`,
   'speaker.export': msg`Voice data exported`,
+  'speaker.allow': msg`Voices of a deleted profile allowed again`,
   'admin.speaker_index.migrate': msg`Migration of the speaker index started`,
   'admin.speaker_index.stop': msg`Migration of the speaker index stopped`,
   'admin.speaker_index.switch': msg`Speaker index switched`,
