@@ -128,6 +128,11 @@ describe('the erasure of a person', () => {
     const { id, email } = await world.member({ full_name: 'Grace Remembered' });
     await world.identity.signIn(email, 'wrong');
     await world.ask(`/api/users/${id}`, root, 'PUT', { full_name: 'Grace Renamed' });
+    await sql.query(
+      `insert into audit_log (event_type, outcome, actor, user_id, details)
+       values ('speaker.verify', 'success', $1::uuid::text, $1, '{"name": "Grace Recorded", "recordings": "Grace Reads"}')`,
+      [id],
+    );
     const before = await sql.query('select count(*)::int as count from audit_log');
     const { body } = await order(id, email);
     const erasureId = String(body['uuid']);

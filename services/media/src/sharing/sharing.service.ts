@@ -88,8 +88,8 @@ export function createMemberships({ db, outbox, people }: SharingDeps) {
         const profiles = await deleteProfiles(tx, outbox, { where: { groupId }, recordingsOf: null });
         if (deletedBy === undefined) return;
         const actor = { userId: deletedBy, client: noClient };
-        for (const profile of profiles)
-          await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', { profile, group: groupId });
+        for (const { id: profile, name } of profiles)
+          await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', { profile, name, group: groupId });
       }),
     removeUser: (userId: string): Promise<void> =>
       db.$transaction(async (tx) => {

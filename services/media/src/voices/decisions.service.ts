@@ -15,8 +15,8 @@ import {
   type EditableSpeaker,
   type Profile,
 } from './speaker-links.store.ts';
-import { isDecidedOtherwise } from './voices.ts';
-import { changeVoices, listOf, readOccurrences, rejectProfile, requestMatching } from './voices.store.ts';
+import { isDecidedOtherwise, listOf, titlesFor } from './voices.ts';
+import { changeVoices, readOccurrences, rejectProfile, requestMatching } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Decided = { speaker: EditableSpeaker; profile: Profile };
@@ -91,7 +91,13 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
             await acceptRejected(tx, decided);
             break;
         }
-        const details = { decision: action, profile: profileId, speaker: speakerId };
+        const details = {
+          decision: action,
+          profile: profileId,
+          name: profile.name,
+          speaker: speakerId,
+          ...titlesFor('recordings', [speaker], actor),
+        };
         await recordOperation(tx, outbox, actor, 'speaker_verified', details);
         return undefined;
       }),
@@ -122,7 +128,12 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
           throw alreadyDecided();
         await keepApart(tx, { id, others, by: actor.userId });
         await requestMatching(tx, ownersOf(speakers));
-        await recordOperation(tx, outbox, actor, 'speakers_separated', { speaker: id, others: listOf(others) });
+        await recordOperation(tx, outbox, actor, 'speakers_separated', {
+          speaker: id,
+          ...titlesFor('recordings', among(speakers, [id]), actor),
+          others: listOf(others),
+          ...titlesFor('other_recordings', among(speakers, others), actor),
+        });
         return undefined;
       }),
 
@@ -143,8 +154,12 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
         });
         if (count === 0) throw alreadyDecided();
         await requestMatching(tx, ownersOf(speakers));
-        const details = { speakers: listOf(ids), others: listOf(others) };
-        await recordOperation(tx, outbox, actor, 'speakers_separation_undone', details);
+        await recordOperation(tx, outbox, actor, 'speakers_separation_undone', {
+          speakers: listOf(ids),
+          ...titlesFor('recordings', among(speakers, ids), actor),
+          others: listOf(others),
+          ...titlesFor('other_recordings', among(speakers, others), actor),
+        });
         return undefined;
       }),
   };
@@ -152,6 +167,10 @@ export function createDecisions({ db, outbox }: { db: Db; outbox: Outbox }) {
 
 function readRejection(tx: Tx, { speaker: { id: speakerId }, profile: { id: profileId } }: Decided) {
   return tx.speakerSuggestion.findFirst({ where: { speakerId, profileId, state: 'rejected' } });
+}
+
+function among(speakers: readonly EditableSpeaker[], ids: readonly string[]): EditableSpeaker[] {
+  return speakers.filter(({ id }) => ids.includes(id));
 }
 
 function ownersOf(speakers: readonly EditableSpeaker[]): string[] {

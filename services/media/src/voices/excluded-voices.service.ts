@@ -5,14 +5,8 @@ import { recordOperation, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { editableSpeakers } from './speaker-links.store.ts';
-import {
-  changeVoices,
-  linkNamedSpeakers,
-  listOf,
-  readOccurrences,
-  requestMatching,
-  withVoices,
-} from './voices.store.ts';
+import { listOf, titlesFor } from './voices.ts';
+import { changeVoices, linkNamedSpeakers, readOccurrences, requestMatching, withVoices } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
 
@@ -47,7 +41,12 @@ export function createExcludedVoices({ db, outbox }: { db: Db; outbox: Outbox })
         for (const fileId of new Set(excluded.map((speaker) => speaker.fileId)))
           await outbox.add(tx, mediaVoiceEvents.outdated, { fileId, ownerId: actor.userId });
         await requestMatching(tx, [actor.userId]);
-        await recordOperation(tx, outbox, actor, 'voices_allowed', { speakers: listOf(speakerIds) });
+        const names = [...new Set(excluded.flatMap(({ displayName }) => displayName ?? []))];
+        await recordOperation(tx, outbox, actor, 'voices_allowed', {
+          speakers: listOf(speakerIds),
+          ...(names.length === 0 ? {} : { names: listOf(names, ', ') }),
+          ...titlesFor('recordings', excluded, actor),
+        });
         return undefined;
       }),
   };

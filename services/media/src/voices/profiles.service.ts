@@ -18,7 +18,7 @@ import {
   type EditableSpeaker,
   type Profile,
 } from './speaker-links.store.ts';
-import { isDecidedOtherwise } from './voices.ts';
+import { isDecidedOtherwise, titlesFor } from './voices.ts';
 import {
   changeVoices,
   deleteProfiles,
@@ -59,7 +59,9 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         await linkSpeakers(tx, outbox, { profile, speakers });
         await recordOperation(tx, outbox, actor, 'speaker_profile_created', {
           profile: profile.id,
+          name,
           speakers: ids.length,
+          ...titlesFor('recordings', speakers, actor),
         });
         return readProfile(tx, actor, profile.id);
       }),
@@ -92,10 +94,11 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (speakers) await linkSpeakers(tx, outbox, { profile: changed, speakers });
         const details = {
           profile: id,
+          name: changed.name,
+          ...(changed.name === profile.name ? {} : { previous_name: profile.name }),
           ...(isMoved ? { group: groupId ?? 'none' } : {}),
-          ...(name !== undefined && name !== profile.name ? { renamed: 'yes' } : {}),
           ...(autoApply === undefined ? {} : { auto_apply: autoApply ? 'yes' : 'no' }),
-          ...(speakers ? { speakers: speakers.length } : {}),
+          ...(speakers ? { speakers: speakers.length, ...titlesFor('recordings', speakers, actor) } : {}),
         };
         await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, await profileAudience(tx, profile));
@@ -112,6 +115,7 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         await deleteProfiles(tx, outbox, { where: { id }, recordingsOf: abandoned ? null : actor.userId });
         await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', {
           profile: id,
+          name: profile.name,
           ...(profile.groupId === null ? {} : { group: profile.groupId }),
         });
         return undefined;
@@ -128,7 +132,8 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         await copyRejections(tx, { from: id, to: targetId });
         await removeContradictions(tx, targetId);
         await tx.speakerProfile.delete({ where: { id } });
-        await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
+        const details = { profile: targetId, name: target.name, merged: id, merged_name: source.name };
+        await recordOperation(tx, outbox, actor, 'speaker_profile_changed', details);
         await requestMatching(tx, [...(await profileAudience(tx, source)), ...(await profileAudience(tx, target))]);
         return readProfile(tx, actor, targetId);
       }),
@@ -149,8 +154,11 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         await linkSpeakers(tx, outbox, { profile, speakers });
         await recordOperation(tx, outbox, actor, existing ? 'speaker_profile_changed' : 'speaker_profile_created', {
           profile: profile.id,
+          name: profile.name,
           split_from: id,
+          split_from_name: source.name,
           speakers: ids.length,
+          ...titlesFor('recordings', speakers, actor),
         });
         return readProfile(tx, actor, profile.id);
       }),

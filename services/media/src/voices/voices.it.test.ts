@@ -193,6 +193,10 @@ async function displayNames({ fileId }: Run, person: TestUser = owner): Promise<
   return body.speakers.map(({ display_name }) => display_name);
 }
 
+async function titleOf({ fileId }: Run): Promise<string> {
+  return (await media.json<FileDetail>(owner, 'GET', `/api/files/${fileId}`)).body.title;
+}
+
 describe('a voice that got a name', () => {
   it('is suggested in other recordings and never applied unasked', async () => {
     const first = await record('anna', 'ben');
@@ -634,11 +638,13 @@ describe('speaker profiles', () => {
     const recorded = () =>
       operations.filter(({ action, actorId }) => actorId === owner.userId && /^speakers?_[sv]/.test(action));
     await waitFor(() => (recorded().length >= 5 ? true : undefined));
-    const of = { profile: profile.uuid, speaker: other };
+    const [recordings, other_recordings] = [await titleOf(first.run), await titleOf(second.run)];
+    const of = { profile: profile.uuid, name: 'Anna', speaker: other, recordings: other_recordings };
+    const both = { others: other, recordings, other_recordings };
     expect(recorded().map(({ action, actorId, details }) => ({ action, actorId, details }))).toEqual(
       [
-        { action: 'speakers_separated', details: { speaker: one, others: other } },
-        { action: 'speakers_separation_undone', details: { speakers: one, others: other } },
+        { action: 'speakers_separated', details: { speaker: one, ...both } },
+        { action: 'speakers_separation_undone', details: { speakers: one, ...both } },
         { action: 'speaker_verified', details: { decision: 'reject', ...of } },
         { action: 'speaker_verified', details: { decision: 'undo_reject', ...of } },
         { action: 'speaker_verified', details: { decision: 'accept', ...of } },
@@ -675,7 +681,8 @@ describe('speaker profiles', () => {
   });
 
   it('that get a name in a transcript leave an audit record of the profile', async () => {
-    const { speakers } = await record('anna', 'ben');
+    const { run, speakers } = await record('anna', 'ben');
+    const named = { speaker: speakers[0], recordings: await titleOf(run) };
     await name(speakers[0], 'Anna');
     await name(speakers[0], 'Bea');
     const of = () =>
@@ -683,8 +690,44 @@ describe('speaker profiles', () => {
     await waitFor(() => (of().length >= 2 ? true : undefined));
     const [anna, bea] = await profiles();
     expect(of().map(({ action, details }) => ({ action, details }))).toEqual([
-      { action: 'speaker_profile_created', details: { speaker: speakers[0], profile: anna?.uuid } },
-      { action: 'speaker_profile_created', details: { speaker: speakers[0], profile: bea?.uuid, left: anna?.uuid } },
+      { action: 'speaker_profile_created', details: { ...named, profile: anna?.uuid, name: 'Anna' } },
+      {
+        action: 'speaker_profile_created',
+        details: { ...named, profile: bea?.uuid, name: 'Bea', left: anna?.uuid, left_name: 'Anna' },
+      },
+    ]);
+  });
+
+  it('have the names of profiles and own recordings in their audit records, not titles of other people', async () => {
+    const { groupId, member } = await group();
+    const { run, speakers } = await record('anna', 'ben');
+    const share = { user_uuid: member.userId, permission: 'editor' };
+    await media.json(owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    const create = (given: string, speakerId: string | undefined) =>
+      media.json<SpeakerProfile>(member, 'POST', '/api/speaker-profiles', {
+        name: given,
+        group_uuid: groupId,
+        speaker_uuids: [speakerId],
+      });
+    const { body: anna } = await create('Anna', speakers[0]);
+    const { body: ben } = await create('Ben', speakers[1]);
+    await change(anna, { name: 'Anne' });
+    await media.json(owner, 'POST', `/api/speaker-profiles/${ben.uuid}/merge/${anna.uuid}`);
+    const of = () => operations.filter(({ details }) => details['profile'] === anna.uuid);
+    await waitFor(() => of().length >= 3 || undefined);
+    const profile = anna.uuid;
+    expect(of().map(({ action, actorId, details }) => ({ action, actorId, details }))).toEqual([
+      { action: 'speaker_profile_created', actorId: member.userId, details: { profile, name: 'Anna', speakers: 1 } },
+      {
+        action: 'speaker_profile_changed',
+        actorId: owner.userId,
+        details: { profile, name: 'Anne', previous_name: 'Anna' },
+      },
+      {
+        action: 'speaker_profile_changed',
+        actorId: owner.userId,
+        details: { profile, name: 'Anne', merged: ben.uuid, merged_name: 'Ben' },
+      },
     ]);
   });
 
@@ -776,7 +819,7 @@ describe('speaker profiles', () => {
     const changed = await waitFor(() => operations.find(({ details }) => details['split_from'] === anna?.uuid));
     expect(changed).toMatchObject({
       action: 'speaker_profile_changed',
-      details: { profile: other?.uuid, speakers: 1 },
+      details: { profile: other?.uuid, name: 'Dora', split_from_name: 'Anna', speakers: 1 },
     });
     await name(moves, null);
     await compared();
@@ -899,7 +942,10 @@ describe('speaker profiles', () => {
     const allowed = () =>
       operations.filter(({ action, actorId }) => action === 'voices_allowed' && actorId === owner.userId);
     await waitFor(() => allowed()[0]);
-    expect(allowed().map(({ details }) => details)).toEqual([{ speakers: first.speakers[0] }]);
+    const recordings = await titleOf(first.run);
+    expect(allowed().map(({ details }) => details)).toEqual([
+      { speakers: first.speakers[0], names: 'Anna', recordings },
+    ]);
   });
 
   it('are made again only of voices with a name, and never of those in the bin; the others are suggested', async () => {
@@ -1173,7 +1219,8 @@ describe('speaker profiles', () => {
     await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
     expect(await media.query('select 1 from speaker_profile where uuid = $1', anna?.uuid)).toEqual([]);
     expect(await displayNames(run)).toEqual(['Anna', null]);
-    expect(await deletionOf(anna?.uuid)).toMatchObject({ actorId: boss.userId, details: { group: groupId } });
+    const details = { name: 'Anna', group: groupId };
+    expect(await deletionOf(anna?.uuid)).toMatchObject({ actorId: boss.userId, details });
   });
 
   it('of a group without members are listed and deleted by administrators, and by no one else', async () => {
@@ -1206,7 +1253,8 @@ describe('speaker profiles', () => {
     expect((await list(admin)).body.without_members).toEqual([]);
     await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
     expect(await displayNames(run)).toEqual(['Anna', null]);
-    expect(await deletionOf(anna?.uuid)).toMatchObject({ actorId: admin.userId, details: { group: groupId } });
+    const details = { name: 'Anna', group: groupId };
+    expect(await deletionOf(anna?.uuid)).toMatchObject({ actorId: admin.userId, details });
   });
 
   it('of one person are never listed to administrators as those of groups, even if no group has members', async () => {

@@ -98,13 +98,13 @@ export async function linkNamedSpeaker(
     speakerId,
     name,
     actor,
-  }: { file: { id: string; userId: string }; speakerId: string; name: string | null; actor: Actor },
+  }: { file: { id: string; userId: string; title: string }; speakerId: string; name: string | null; actor: Actor },
 ): Promise<void> {
   const { userId } = actor;
   if (!(await readVoiceSettings(tx)).profiles_enabled) return;
   if (name !== null) await tx.speakerSuggestion.deleteMany({ where: { speakerId, state: 'open' } });
   if (file.userId !== userId) return requestMatching(tx, [file.userId]);
-  const speaker = await tx.speaker.findUnique({ where: { id: speakerId } });
+  const speaker = await tx.speaker.findUnique({ where: { id: speakerId }, include: { profile: true } });
   if (!speaker || speaker.voiceExcluded) return;
   const profile = name === null ? null : await findOrCreateProfile(tx, userId, name);
   const profileId = profile?.id ?? null;
@@ -114,8 +114,10 @@ export async function linkNamedSpeaker(
   if (profileId) await tx.speakerSuggestion.deleteMany({ where: { speakerId, profileId } });
   const details = {
     speaker: speakerId,
-    ...(speaker.profileId === null ? {} : { left: speaker.profileId }),
+    recordings: file.title,
+    ...(speaker.profile ? { left: speaker.profile.id, left_name: speaker.profile.name } : {}),
     profile: profileId ?? 'none',
+    ...(profile ? { name: profile.name } : {}),
   };
   const action = profile?.isNew ? 'speaker_profile_created' : 'speaker_profile_changed';
   await recordOperation(tx, outbox, actor, action, details);
@@ -137,10 +139,14 @@ export async function linkNamedSpeakers(tx: Tx, speakerIds?: readonly string[]):
     where speaker.uuid = n.uuid`;
 }
 
-async function findOrCreateProfile(tx: Tx, userId: string, name: string): Promise<{ id: string; isNew: boolean }> {
+async function findOrCreateProfile(
+  tx: Tx,
+  userId: string,
+  name: string,
+): Promise<{ id: string; name: string; isNew: boolean }> {
   const same = await findProfileOfName(tx, await profilesOf(tx, userId), name);
-  const { id } = same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }));
-  return { id, isNew: !same };
+  const profile = same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }));
+  return { id: profile.id, name: profile.name, isNew: !same };
 }
 
 /** The profile of that name among these, in capital or small letters; the own one before that of a group. */
@@ -175,12 +181,6 @@ export const withVoices = {
   recordingRemovedAt: null,
 };
 
-/** Ids for the audit log, which takes no longer text. */
-export function listOf(ids: readonly string[]): string {
-  const shown = ids.slice(0, 10).join(' ');
-  return ids.length > 10 ? `${shown} and ${ids.length - 10} more` : shown;
-}
-
 const sampleSeconds = 8;
 
 /** Voices with the files they are in and a part to listen to, those who speak most first. */
@@ -211,14 +211,15 @@ export async function readOccurrences(
  * Deletes profiles with the embeddings of their voices, which are not stored again. Names in transcripts stay.
  * @param recordingsOf only in recordings of this owner, because one person does not decide about the recordings of another;
  *   null: in all recordings.
- * @returns the ids of the deleted profiles.
+ * @returns the deleted profiles.
  */
 export async function deleteProfiles(
   tx: Tx,
   outbox: Outbox,
   { where, recordingsOf }: { where: Prisma.SpeakerProfileWhereInput; recordingsOf: string | null },
-): Promise<string[]> {
-  const ids = (await tx.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
+): Promise<{ id: string; name: string }[]> {
+  const profiles = await tx.speakerProfile.findMany({ where, select: { id: true, name: true } });
+  const ids = profiles.map(({ id }) => id);
   if (ids.length === 0) return [];
   const linked = { profileId: { in: ids }, ...(recordingsOf === null ? {} : { file: { userId: recordingsOf } }) };
   const files = await tx.mediaFile.findMany({
@@ -229,7 +230,7 @@ export async function deleteProfiles(
   await tx.speakerProfile.deleteMany({ where: { id: { in: ids } } });
   for (const { id: fileId, userId: ownerId } of files)
     await outbox.add(tx, mediaVoiceEvents.outdated, { fileId, ownerId });
-  return ids;
+  return profiles;
 }
 
 /** Removes what is stored of a person in the voices of others. @returns the number of deleted profiles. */

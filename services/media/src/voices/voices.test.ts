@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterSpeakers, fingerprintOf, keptApartOf, pairKey, selectSpans } from './voices.ts';
+import { clusterSpeakers, fingerprintOf, keptApartOf, listOf, pairKey, selectSpans, titlesFor } from './voices.ts';
 
 function pair(first: string, second: string, confidence: number) {
   return { first, second, confidence };
@@ -73,4 +73,17 @@ describe('parts of a speaker', () => {
     expect(fingerprintOf('key', one)).toBe(fingerprintOf('key', structuredClone(one)));
     expect(fingerprintOf('key', one)).not.toBe(fingerprintOf('key', other));
   });
+});
+
+describe('voices in the audit log', () => {
+  const voiceIn = (userId: string, title: string) => ({ file: { userId, title } });
+
+  it('have the titles of the recordings of the actor, each once, and none of other people', () => {
+    const voices = [voiceIn('ada', 'Visit'), voiceIn('bob', 'Diary'), voiceIn('ada', 'Visit'), voiceIn('ada', 'Lunch')];
+    expect(titlesFor('recordings', voices, { userId: 'ada' })).toEqual({ recordings: 'Visit, Lunch' });
+    expect(titlesFor('recordings', voices, { userId: 'eve' })).toEqual({});
+  });
+
+  it('are ten at most, with the number of the others', () =>
+    expect(listOf(Array.from({ length: 12 }, (_, i) => String(i)))).toBe('0 1 2 3 4 5 6 7 8 9 and 2 more'));
 });

@@ -85,6 +85,26 @@ export function keptApartOf(pairs: readonly { firstId: string; secondId: string 
   return keptApart;
 }
 
+/** For the audit log, which takes no longer text. */
+export function listOf(values: readonly string[], separator = ' '): string {
+  const shown = values.slice(0, 10).join(separator);
+  return values.length > 10 ? `${shown} and ${values.length - 10} more` : shown;
+}
+
+/**
+ * The titles of voices' recordings for the audit log, of the actor's own ones only: a record is cleared when the actor is
+ * erased, not when the owner of another recording is.
+ */
+export function titlesFor<K extends string>(
+  key: K,
+  voices: readonly { file: { userId: string; title: string } }[],
+  { userId }: { userId: string },
+): Partial<Record<K, string>> {
+  const own = voices.flatMap(({ file }) => (file.userId === userId ? [file.title] : []));
+  if (own.length === 0) return {};
+  return { [key]: listOf([...new Set(own)], ', ') } as Record<K, string>;
+}
+
 /** The same for both orders. */
 export function pairKey(one: string, other: string): string {
   return orderedPair(one, other).join(' ');
