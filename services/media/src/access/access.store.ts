@@ -50,9 +50,20 @@ export async function scopeOf(
   const { userId } = caller;
   if (ownership === 'mine') return { userId, deletedAt: null };
   if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return { deletedAt: null };
-  const shared = { grants: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
+  const shared = { grants: { some: await grantedTo(db, userId) } };
   const visible = ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
   return { ...visible, deletedAt: null };
+}
+
+/** The filter for the files that the caller may edit, by the same rule. */
+export async function editableBy(db: Db | Tx, { userId, role }: Reader): Promise<Prisma.MediaFileWhereInput> {
+  if (roleAtLeast(role, 'admin')) return { deletedAt: null };
+  const shared = { grants: { some: { permission: 'editor', ...(await grantedTo(db, userId)) } } };
+  return { OR: [{ userId }, shared], deletedAt: null };
+}
+
+async function grantedTo(db: Db | Tx, userId: string) {
+  return { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] };
 }
 
 export async function may(db: Db | Tx, caller: Reader, file: Owned, action: Action): Promise<boolean> {

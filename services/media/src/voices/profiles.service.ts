@@ -2,7 +2,7 @@ import type { AnswerOf, BodyOf, mediaRoutes, SpeakerProfile } from '@overtone/co
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { permits } from '../access/access.ts';
-import { groupsOf, permissionsOf } from '../access/access.store.ts';
+import { editableBy, groupsOf, permissionsOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
 import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
@@ -34,7 +34,7 @@ import {
 
 type Routes = typeof mediaRoutes;
 type Occurrences = AnswerOf<Routes['profileOccurrences']>;
-/** Voices of a profile that a split keeps apart from its other voices. */
+/** Voices of a profile that a split keeps apart from its other voices, the newest first. */
 const maxApart = 20;
 
 /** People whose voice is known: created from voices, merged, split and deleted by their owner or the members of their group. */
@@ -148,7 +148,13 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
         const { ownerId, groupId } = source;
         const existing = await findProfileOfName(tx, { ownerId, groupId, id: { not: id } }, name);
         const profile = existing ?? (await insertProfile(tx, { ownerId, groupId, name }));
-        for (const other of await editableVoices(tx, actor, { profileId: id, id: { notIn: ids } }))
+        const others = await tx.speaker.findMany({
+          where: { profileId: id, id: { notIn: ids }, file: await editableBy(tx, actor) },
+          orderBy: { createdAt: 'desc' },
+          take: maxApart,
+          select: { id: true },
+        });
+        for (const other of others)
           await keepApart(tx, { id: other.id, others: ids.slice(0, maxApart), by: actor.userId });
         for (const speakerId of ids) await rejectProfile(tx, { speakerId, profileId: id, userId: actor.userId });
         await linkSpeakers(tx, outbox, { profile, speakers });
@@ -178,17 +184,6 @@ export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
       return voices.filter(({ file_uuid }) => readable.has(file_uuid));
     },
   };
-}
-
-/** Some voices, without those in recordings that the actor may not edit. */
-async function editableVoices(tx: Tx, actor: Actor, where: Prisma.SpeakerWhereInput): Promise<{ id: string }[]> {
-  const voices = await tx.speaker.findMany({ where, include: { file: true } });
-  const permissions = await permissionsOf(
-    tx,
-    actor,
-    voices.map(({ file }) => file),
-  );
-  return voices.filter(({ fileId }) => permits(permissions.get(fileId), 'edit')).slice(0, maxApart);
 }
 
 /** The columns of a profile of the actor, or of one of the actor's groups. @throws AppError not_found */

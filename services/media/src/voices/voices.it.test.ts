@@ -1179,6 +1179,26 @@ describe('speaker profiles', () => {
     ).toEqual([]);
   });
 
+  it('keep apart, when they are split, the newest of many voices', async () => {
+    const [first, second] = [await record('anna', 'ben'), await record('anna', 'carl')];
+    for (const { speakers } of [first, second]) await name(speakers[0], 'Anna');
+    await media.query(
+      `insert into speaker (media_file_id, name, display_name, profile_id, created_at)
+       select media_file_id, 'NEWER ' || i, 'Anna', profile_id, now() + i * interval '1 hour'
+       from speaker, generate_series(1, 100) i where uuid = $1`,
+      first.speakers[0],
+    );
+    const moves = second.speakers[0];
+    expect((await split((await profiles())[0]?.uuid, { name: 'Bea', speaker_uuids: [moves] })).status).toBe(201);
+    const apart = await media.query(
+      `select s.name from speaker_apart join speaker s on s.uuid in (first_id, second_id) and s.uuid <> $1
+       where $1 in (first_id, second_id)`,
+      moves,
+    );
+    const newest = Array.from({ length: 20 }, (_, i) => `NEWER ${81 + i}`);
+    expect(new Set(apart.map((row) => row['name']))).toEqual(new Set(newest));
+  });
+
   it('stay consistent, without failures, when they are accepted, split, merged and deleted at the same time', async () => {
     const recorded = [];
     for (let i = 0; i < 4; i++) recorded.push(await record('anna', 'ben'));
