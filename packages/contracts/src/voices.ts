@@ -135,7 +135,6 @@ export const mediaVoiceRpc = {
     reply: z.object({
       file: z
         .object({
-          ownerId: z.uuid(),
           /** Key of the recording. */
           source: z.string(),
           /** Changes when other parts are spoken by a speaker. */

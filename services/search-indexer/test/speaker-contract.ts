@@ -57,5 +57,5 @@ export function speakerContract(open: () => SpeakerIndex): void {
 function rowOf(fileId: string, version: 'v3' | 'v4' = 'v3', dimension = versionOf(version).dimension): VoiceRow {
   const vector = new Float32Array(dimension);
   vector[Math.floor(Math.random() * dimension)] = 1;
-  return { speakerId: randomUUID(), fileId, ownerId: randomUUID(), seconds: 12, vector };
+  return { speakerId: randomUUID(), fileId, seconds: 12, vector };
 }

@@ -19,8 +19,8 @@ export function createVoiceSources({ db }: { db: Db }) {
         where t.media_file_id = ${fileId}::uuid and not s.voice_excluded and t.end_time > t.start_time
         order by s.uuid, t.position`;
       const speakers = selectSpans(spoken);
-      const { userId: ownerId, objectKey: source } = file;
-      return { file: { ownerId, source, fingerprint: fingerprintOf(source, speakers), speakers } };
+      const { objectKey: source } = file;
+      return { file: { source, fingerprint: fingerprintOf(source, speakers), speakers } };
     },
 
     list: async ({ after, limit }: RequestOf<Rpc['listVoiceFiles']>): Promise<ReplyOf<Rpc['listVoiceFiles']>> => {

@@ -4,7 +4,7 @@ import { createReplaceDocuments } from './elasticsearch-writes.ts';
 import { checkedId } from './search-index.ts';
 import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
 
-type Stored = { speaker_id: string; file_id: string; owner_id: string; seconds: number };
+type Stored = { speaker_id: string; file_id: string; seconds: number };
 
 const pageSize = 1_000;
 
@@ -28,10 +28,8 @@ export function createElasticSpeakers(options: ElasticOptions): SpeakerIndex {
     const { hits } = await client.search<Stored>({ index, query, fields: ['embedding'], size: pageSize });
     return hits.hits.flatMap(({ _id, _source, fields }) => {
       if (_id === undefined || !_source) return [];
-      const { file_id: fileId, owner_id: ownerId, seconds } = _source;
-      return [
-        { speakerId: _id, fileId, ownerId, seconds, vector: Float32Array.from(fields?.['embedding'] as number[]) },
-      ];
+      const { file_id: fileId, seconds } = _source;
+      return [{ speakerId: _id, fileId, seconds, vector: Float32Array.from(fields?.['embedding'] as number[]) }];
     });
   };
 
@@ -44,9 +42,9 @@ export function createElasticSpeakers(options: ElasticOptions): SpeakerIndex {
         if (rows.length === 0) return;
         await create(version);
       }
-      const documents = rows.map(({ speakerId, ownerId, seconds, vector }): [string, object] => [
+      const documents = rows.map(({ speakerId, seconds, vector }): [string, object] => [
         speakerId,
-        { speaker_id: speakerId, file_id: fileId, owner_id: ownerId, seconds, embedding: Array.from(vector) },
+        { speaker_id: speakerId, file_id: fileId, seconds, embedding: Array.from(vector) },
       ]);
       await replaceDocuments(indexOf(version), fileId, new Map(documents));
     },
@@ -82,7 +80,6 @@ function mappingsOf(version: VoiceVersion) {
     properties: {
       speaker_id: { type: 'keyword' as const },
       file_id: { type: 'keyword' as const },
-      owner_id: { type: 'keyword' as const },
       seconds: { type: 'float' as const },
       // Read and compared here, never searched by the server.
       embedding: { type: 'dense_vector' as const, dims: dimension, index: false },

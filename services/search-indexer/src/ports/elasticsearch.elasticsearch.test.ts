@@ -240,7 +240,6 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       const voice = {
         speakerId: randomUUID(),
         fileId,
-        ownerId: randomUUID(),
         seconds: 1,
         vector: new Float32Array(256).fill(1 / 16),
       };

@@ -10,7 +10,7 @@ import { connectLance } from './lancedb-tables.ts';
 import { checkedId } from './search-index.ts';
 import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
 
-type Stored = { speaker_id: string; file_id: string; owner_id: string; seconds: number; vector: Iterable<number> };
+type Stored = { speaker_id: string; file_id: string; seconds: number; vector: Iterable<number> };
 
 /** Deletions and small writes leave fragments; this many are joined. */
 const writesBeforeCompaction = 200;
@@ -44,6 +44,9 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
         const existing = await open(version);
         if (!existing && rows.length === 0) return;
         const table = existing ?? (await createTable(version));
+        // Tables that were made earlier contain it.
+        if ((await table.schema()).fields.some(({ name }) => name === 'owner_id'))
+          await table.dropColumns(['owner_id']);
         await replaceRows((await engine.load()).lance, table, { version, fileId, rows });
         await compact(version, table);
       }),
@@ -55,7 +58,6 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
       return found.map((row) => ({
         speakerId: row.speaker_id,
         fileId: row.file_id,
-        ownerId: row.owner_id,
         seconds: row.seconds,
         vector: Float32Array.from(row.vector),
       }));
@@ -79,7 +81,7 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
 function schemaOf(version: VoiceVersion): Schema {
   const { dimension } = versionOf(version);
   return new Schema([
-    ...['speaker_id', 'file_id', 'owner_id'].map((name) => new Field(name, new Utf8(), false)),
+    ...['speaker_id', 'file_id'].map((name) => new Field(name, new Utf8(), false)),
     new Field('seconds', new Float64(), false),
     new Field('vector', new FixedSizeList(dimension, new Field('item', new Float32(), true)), false),
   ]);
@@ -90,10 +92,9 @@ type Replacement = { version: VoiceVersion; fileId: string; rows: readonly Voice
 async function replaceRows(lance: typeof lancedb, table: Table, { version, fileId, rows }: Replacement): Promise<void> {
   const where = `file_id = ${literal(checkedId(fileId))}`;
   if (rows.length === 0) return void (await table.delete(where));
-  const stored = rows.map(({ speakerId, ownerId, seconds, vector }) => ({
+  const stored = rows.map(({ speakerId, seconds, vector }) => ({
     speaker_id: speakerId,
     file_id: fileId,
-    owner_id: ownerId,
     seconds,
     vector: Array.from(vector),
   }));

@@ -12,7 +12,7 @@ it('keeps the files that a reader still uses when the fragments of many writes a
   const fileId = randomUUID();
   const write = () => {
     const vector = new Float32Array(versionOf('v4').dimension);
-    const row = { speakerId: randomUUID(), fileId, ownerId: randomUUID(), seconds: 1, vector };
+    const row = { speakerId: randomUUID(), fileId, seconds: 1, vector };
     return index.replaceFile('v4', fileId, [row]);
   };
   await write();
@@ -23,5 +23,31 @@ it('keeps the files that a reader still uses when the fragments of many writes a
   expect(await reader.query().toArray()).toHaveLength(1);
   reader.close();
   db.close();
+  await index.close();
+});
+
+it('writes to a table that was made with the owners of the recordings', async () => {
+  const directory = await createFolder();
+  const db = await lancedb.connect(join(directory, 'speakers'));
+  const { dimension } = versionOf('v4');
+  const [kept, replaced] = [randomUUID(), randomUUID()];
+  const earlier = (speaker_id: string, file_id: string) => ({
+    speaker_id,
+    file_id,
+    owner_id: randomUUID(),
+    seconds: 1,
+    vector: Array.from({ length: dimension }, () => 0.5),
+  });
+  await db.createTable('speakers-v4', [earlier(kept, randomUUID()), earlier(randomUUID(), replaced)]);
+  db.close();
+  const index = createLanceSpeakers({ directory });
+  expect(await index.read('v4', [kept])).toMatchObject([{ speakerId: kept }]);
+  const row = { speakerId: randomUUID(), fileId: replaced, seconds: 2, vector: new Float32Array(dimension) };
+  await index.replaceFile('v4', replaced, [row]);
+  expect((await index.read('v4', [kept, row.speakerId])).toSorted((x, y) => x.seconds - y.seconds)).toMatchObject([
+    { speakerId: kept, seconds: 1 },
+    row,
+  ]);
+  expect((await index.countByFile('v4')).get(replaced)).toBe(1);
   await index.close();
 });

@@ -1,7 +1,7 @@
 import { voiceVersions, type VoiceVersion } from '@overtone/contracts';
 
 /** One speaker of a file; the vector has the length 1. */
-export type VoiceRow = { speakerId: string; fileId: string; ownerId: string; seconds: number; vector: Float32Array };
+export type VoiceRow = { speakerId: string; fileId: string; seconds: number; vector: Float32Array };
 
 /** Embeddings of speakers: one table per version, so that a query never meets two versions. */
 export type SpeakerIndex = {

@@ -42,7 +42,7 @@ media.serve(mediaVoiceRpc.voiceSource, async ({ fileId }) => {
   const recording = recordings.get(fileId);
   if (!recording) return { file: null };
   const speakers = recording.speakers.map(({ speakerId }) => ({ speakerId, spans: [[0, 10]] as [number, number][] }));
-  return { file: { ownerId, source: `files/${fileId}`, fingerprint: fileId, speakers } };
+  return { file: { source: `files/${fileId}`, fingerprint: fileId, speakers } };
 });
 media.serve(mediaVoiceRpc.listVoiceFiles, async ({ after }) => ({
   enabled: true,

@@ -58,7 +58,7 @@ function createReplica(speakers: SpeakerIndex) {
     index: speakers,
     states,
     sources: {
-      read: async () => ({ ownerId, source: 'files/a', fingerprint: 'a', speakers: [] }),
+      read: async () => ({ source: 'files/a', fingerprint: 'a', speakers: [] }),
       list: async () => ({ enabled: true, files: [] }),
     },
     bus: bus as Bus,
@@ -135,7 +135,7 @@ describe('embeddings that are written while another process changes what may be 
 
   it('are removed later when the process ended before it could remove them', async () => {
     await migration.drop('v4', async () => {});
-    await index.replaceFile('v4', fileId, [{ speakerId, fileId, ownerId, seconds: 1, vector: new Float32Array(256) }]);
+    await index.replaceFile('v4', fileId, [{ speakerId, fileId, seconds: 1, vector: new Float32Array(256) }]);
     await migration.repairAll();
     expect(await index.read('v4', [speakerId])).toEqual([]);
   });

@@ -96,7 +96,7 @@ beforeAll(async () => {
     const recording = recordings.get(fileId);
     if (!recording || !enabled) return { file: null };
     const speakers = recording.speakerIds.map((speakerId) => ({ speakerId, spans: [[0, 10]] as [number, number][] }));
-    return { file: { ownerId, source: `files/${fileId}`, fingerprint: recording.speakerIds.join(), speakers } };
+    return { file: { source: `files/${fileId}`, fingerprint: recording.speakerIds.join(), speakers } };
   });
   media.serve(mediaVoiceRpc.listVoiceFiles, async ({ after }) => ({
     enabled,

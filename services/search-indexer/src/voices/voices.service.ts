@@ -111,10 +111,10 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       exclusive(request.fileId, async () => {
         const { fileId, token, voices } = request;
         const held = await states.heldBy(fileId, token);
-        for (const { version, ownerId } of held) {
+        for (const { version } of held) {
           const rows = voices.flatMap(({ vectors, speakerId, seconds }): VoiceRow[] => {
             const vector = vectors[version];
-            return vector === undefined ? [] : [{ speakerId, fileId, ownerId, seconds, vector: decodeVector(vector) }];
+            return vector === undefined ? [] : [{ speakerId, fileId, seconds, vector: decodeVector(vector) }];
           });
           await index.replaceFile(version, fileId, rows);
         }
