@@ -271,7 +271,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         await page.route('**/api/speakers/*/verify', acceptFirst, { times: 1 });
         await entries()
           .first()
-          .getByRole('button', { name: /^Reject/ })
+          .getByRole('button', { name: /^Reject: Speaker \d in / })
           .click();
         await notice(page, 'The decision wasn’t saved').getByText('It was already decided who this voice is').waitFor();
         await until('one is left', async () => (await entries().count()) === 1);

@@ -22,7 +22,8 @@ export function VoiceSuggestions({ fileId }: { fileId: string }) {
             <Group gap={4}>
               <VoiceSample voice={voice} />
               <DecisionButtons
-                suggestion={suggestion}
+                speaker={voiceName(voice)}
+                profile={profile}
                 size="compact-xs"
                 disabled={decision.isListMoving}
                 onDecide={(action) => decision.mutate({ suggestion, action })}

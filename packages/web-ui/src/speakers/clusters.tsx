@@ -13,12 +13,14 @@ import { OwnerSelect, useOwnGroups } from './owner-select.tsx';
 import { audienceText, groupLabel, profileOfName } from './profile-owner.ts';
 import { keysFor, noKeys, withoutMember, type GroupKeys } from './group-keys.ts';
 import { VoiceEntry } from './voice-entry.tsx';
-import { clustersQuery, profilesQuery, voiceName, type Voice } from './voice-queries.ts';
+import { clustersQuery, profilesQuery, voiceInRecording, voiceName, type Voice } from './voice-queries.ts';
 
 type Found = ResponseBody<'GET /api/speaker-clusters'>;
 
 /** Voices of a group that are listed before all are requested. */
 const shown = 5;
+/** Voices from which a group is kept apart that are named. */
+const listedApart = 3;
 
 /** Voices without a name, grouped by person, with one name for all of a group. */
 export function Clusters() {
@@ -173,18 +175,17 @@ function KeptApart({ voices, onUndo }: { voices: readonly Voice[]; onUndo: () =>
         ? notify(t`The voices were not kept apart any more.`)
         : notifyError(t`The voices are still kept apart`, error),
   });
-  const [first] = voices;
-  if (!first) return null;
-  const [name, title, more] = [voiceName(first), first.file_title, voices.length - 1];
+  const listed = voices.slice(0, listedApart).map(voiceInRecording).join(', ');
+  const more = voices.length - listedApart;
   return (
     <Group gap="xs" mt="xs" data-testid="kept-apart">
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere', minWidth: 0 }}>
-        {more === 0
-          ? t`Not the same person as ${name} in ${title}.`
-          : plural(more, {
-              one: `Not the same person as ${name} in ${title} and # other voice.`,
-              other: `Not the same person as ${name} in ${title} and # other voices.`,
-            })}
+        {more > 0
+          ? plural(more, {
+              one: `Not the same person as ${listed} and # other voice.`,
+              other: `Not the same person as ${listed} and # other voices.`,
+            })
+          : t`Not the same person as ${listed}.`}
       </Text>
       <Button
         size="compact-sm"
@@ -192,7 +193,7 @@ function KeptApart({ voices, onUndo }: { voices: readonly Voice[]; onUndo: () =>
         color="gray"
         loading={undo.isPending}
         onClick={() => undo.mutate()}
-        aria-label={t`Can be the same person: ${name} in ${title}`}
+        aria-label={t`Can be the same person: ${listed}`}
       >
         {t`Can be the same person`}
       </Button>

@@ -6,7 +6,7 @@ import { notify, notifyError } from '../ui/notify.ts';
 import { Section } from '../ui/pane.tsx';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { VoiceEntry } from './voice-entry.tsx';
-import { excludedVoicesQuery, voiceName, type ExcludedVoice } from './voice-queries.ts';
+import { excludedVoicesQuery, voiceInRecording, type ExcludedVoice } from './voice-queries.ts';
 
 /** Recordings that are listed of one person. */
 const shown = 5;
@@ -34,7 +34,7 @@ export function ExcludedVoices() {
 function Person({ voices }: { voices: readonly ExcludedVoice[] }) {
   const client = useQueryClient();
   const [first] = voices;
-  const name = first?.name ?? (first ? voiceName(first) : '');
+  const name = first?.name ?? (first ? voiceInRecording(first) : '');
   const allow = useMutation({
     mutationFn: () =>
       call('POST /api/speaker-profiles/excluded-voices/allow', {

@@ -6,7 +6,7 @@ import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { DecisionButtons } from './decision-buttons.tsx';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
-import { percentOf, voiceName, voiceSuggestionsQuery, type VoiceSuggestion } from './voice-queries.ts';
+import { percentOf, voiceInRecording, voiceSuggestionsQuery, type VoiceSuggestion } from './voice-queries.ts';
 
 /** Suggestions of all recordings. Keys: up and down move, A accepts, R rejects, P plays. */
 export function SuggestionList() {
@@ -64,14 +64,15 @@ export function SuggestionList() {
               className="ot-card"
               style={{ padding: '0.75rem' }}
               data-testid="suggested-voice"
-              aria-label={t`${voiceName(voice)} in ${voice.file_title} is probably ${profile.name}`}
+              aria-label={t`${voiceInRecording(voice)} is probably ${profile.name}`}
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an entry is operated by keys
               tabIndex={0}
               onKeyDown={(event) => onKey(event, suggestion, index)}
             >
               <VoiceEntry voice={voice} title={<Text fw={600}>{t`${profile.name} (${percent} %)`}</Text>}>
                 <DecisionButtons
-                  suggestion={suggestion}
+                  speaker={voiceInRecording(voice)}
+                  profile={profile}
                   size="compact-sm"
                   disabled={decision.isListMoving}
                   onDecide={(action) => decide(suggestion, action, index)}

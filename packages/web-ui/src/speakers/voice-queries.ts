@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { speakerName } from '@overtone/contracts/speakers';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -59,6 +60,11 @@ export function voiceSuggestionsQuery(fileId?: string) {
 /** What the speaker is called in its recording without a name: `Speaker 1`. */
 export function voiceName({ label }: Pick<Voice, 'label'>): string {
   return speakerName({ name: label, display_name: null });
+}
+
+/** The same where voices of several recordings are listed: `Speaker 1 in Visit`. */
+export function voiceInRecording(voice: Pick<Voice, 'label' | 'file_title'>): string {
+  return t`${voiceName(voice)} in ${voice.file_title}`;
 }
 
 /** A confidence in percent; nothing that a person has to decide is certain. */
