@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { frameLevels, levelRange, speechRegions } from '../audio/speech-regions.ts';
+import { frameLevels } from '../audio/speech-regions.ts';
 import { serveTasks } from '../children/serve-tasks.ts';
-import { featuresOf } from './features.ts';
-import { readNoisySpeech } from './noisy-features.ts';
-import { turnsInNoise } from './noisy-speakers.ts';
-import { turnsInQuiet } from './quiet-speakers.ts';
 import { addOverlaps } from './overlaps.ts';
+import { turnsOfSpeakers } from './speakers.ts';
+import { readSpeech } from './speech-features.ts';
 
 const request = z.object({
   wavPath: z.string(),
@@ -14,18 +12,10 @@ const request = z.object({
   maxSpeakers: z.int().nullable(),
 });
 
-/** Analysed frames of 20 ms: in long recordings every second or fourth is enough, so that time and memory are limited. */
+/** In long recordings every second frame of 20 ms is enough, so that time and memory are limited. */
 function stepFor(seconds: number): number {
-  return seconds <= 1800 ? 1 : seconds <= 4 * 3600 ? 2 : 4;
+  return seconds <= 1800 ? 1 : 2;
 }
-/** Samples between frames of recordings without noise, for each step. */
-const hopSamples = 256;
-
-/**
- * Speech that is less than this above the quiet moments (decibels) is noisy. Measured: 30 to 88 in quiet and in rooms
- * without noise, 12 to 27 with noise.
- */
-const clearRange = 28;
 
 serveTasks(async (input, { onProgress }) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);
@@ -37,18 +27,8 @@ serveTasks(async (input, { onProgress }) => {
     (from: number, to: number) =>
     (share: number): void =>
       onProgress(from + share * (to - from));
-  if (levelRange(levels) < clearRange) {
-    const noisy = await readNoisySpeech({ wavPath, seconds, step, onProgress: report(0, 0.95) });
-    return { turns: turnsInNoise(noisy.features, noisy.regions, bounds) };
-  }
-  const regions = speechRegions(levels, { minGap: 0.25, pad: 0.05 });
-  const features = await featuresOf({
-    wavPath,
-    regions,
-    levels,
-    hop: hopSamples * step,
-    onProgress: report(0, 0.6),
-  });
-  const turns = turnsInQuiet(features, regions, bounds);
+  const speech = await readSpeech({ wavPath, seconds, levels, step, onProgress: report(0, 0.6) });
+  const turns = turnsOfSpeakers(speech, bounds);
+  if (!speech.isClear) return { turns };
   return { turns: await addOverlaps({ wavPath, seconds, levels, turns, step, onProgress: report(0.6, 0.95) }) };
 });

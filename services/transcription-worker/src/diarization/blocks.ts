@@ -1,6 +1,6 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
-import type { Features } from './features.ts';
+import type { Features } from './speech-features.ts';
 import { partsOf, rowsOf } from './parts.ts';
 import { likeliestSpeakers, toTurns } from './turns.ts';
 import { likelihoodOf, voiceOf, type Voice } from './voice.ts';

@@ -71,10 +71,6 @@ function logDetOf(voice: Voice): number {
   return factorOf(voice).logDet;
 }
 
-const parameters = cepstrumSize + (cepstrumSize * (cepstrumSize + 1)) / 2;
-/** Evidence is capped, or the small differences inside one voice would add up to a second one in a long recording. */
-const enoughFrames = 350;
-
 function scaled(voice: Voice, scale: number): Voice {
   return {
     frames: voice.frames * scale,
@@ -84,17 +80,20 @@ function scaled(voice: Voice, scale: number): Voice {
 }
 
 /**
- * How much better two voices explain the frames than one, in units of what a second voice costs (Bayesian information
- * criterion; Chen and Gopalakrishnan 1998). Parts of one voice measure about 1, two voices 2 and more.
+ * For every two voices, how much worse one Gaussian explains both than one for each does (log-likelihood ratio per frame, as in
+ * the Bayesian information criterion; Chen and Gopalakrishnan 1998). All voices count the same, however long they are.
  */
-export function voiceDistance(first: Voice, second: Voice): number {
-  const [one, other] = [first, second].map((voice) =>
-    voice.frames > enoughFrames ? scaled(voice, enoughFrames / voice.frames) : voice,
-  ) as [Voice, Voice];
-  const frames = one.frames + other.frames;
-  const gain =
-    frames * logDetOf(joinVoices([one, other])) - one.frames * logDetOf(one) - other.frames * logDetOf(other);
-  return gain / (parameters * Math.log(frames));
+export function voiceDistances(voices: readonly Voice[]): number[][] {
+  const means = voices.map((voice) => scaled(voice, 1 / voice.frames));
+  const logDets = means.map(logDetOf);
+  const distances = voices.map(() => voices.map(() => 0));
+  for (const [i, one] of means.entries())
+    for (const [at, other] of means.slice(0, i).entries()) {
+      const distance = logDetOf(joinVoices([one, other])) - (logDets[i]! + logDets[at]!) / 2;
+      distances[i]![at] = distance;
+      distances[at]![i] = distance;
+    }
+  return distances;
 }
 
 /** Computes the log-likelihood (up to a constant) of a frame under a voice. */

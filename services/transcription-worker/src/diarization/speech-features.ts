@@ -1,6 +1,5 @@
-import { frameSeconds, speechRegions, type TimeSpan } from '../audio/speech-regions.ts';
+import { frameSeconds, levelRange, speechRegions, type TimeSpan } from '../audio/speech-regions.ts';
 import { bandCount, eachFrame, writeCepstrum } from './band-powers.ts';
-import type { Features } from './features.ts';
 import { cepstrumSize } from './voice.ts';
 
 /** Share of the speech that is left out: reverberation and noise dominate its quieter frames. */
@@ -10,35 +9,48 @@ const noiseFrames = 4000;
 /** The level of a band that is below this share of the time is its noise. */
 const noiseShare = 0.1;
 
-export type NoisyRequest = {
+/**
+ * Speech that is less than this above the quiet moments (decibels) is noisy. Measured: 30 to 88 in quiet and in rooms
+ * without noise, 12 to 27 with noise.
+ */
+const clearRange = 28;
+
+/** Spectral envelopes of the louder frames of speech, `cepstrumSize` per row, with the time of each. */
+export type Features = { table: Float32Array; times: Float64Array; count: number; perSecond: number };
+export type SpeechRequest = {
   wavPath: string;
   seconds: number;
+  /** Levels of every 20 ms in decibels, see `frameLevels`. */
+  levels: Float32Array;
   /** Frames of 20 ms from one analysed frame to the next. */
   step: number;
   onProgress: (share: number) => void;
 };
-export type NoisySpeech = { features: Features; regions: TimeSpan[] };
+export type Speech = { features: Features; regions: TimeSpan[]; isClear: boolean };
 
 /**
- * Speech that stands out from the noise of its own band, and the spectral envelopes of its loudest frames. The recording
- * is read twice, half a minute at a time: for the noise, then for the frames.
+ * The stretches of speech, and the features of their louder frames. In noise, speech is what stands out from the noise of
+ * its own band. The recording is read twice, half a minute at a time: for the noise, then for the frames.
  */
-export async function readNoisySpeech({ wavPath, seconds, step, onProgress }: NoisyRequest): Promise<NoisySpeech> {
+export async function readSpeech({ wavPath, seconds, levels, step, onProgress }: SpeechRequest): Promise<Speech> {
   const every = Math.max(step, Math.ceil(seconds / frameSeconds / noiseFrames));
   const sampledBands: Float64Array[] = [];
   await eachFrame({ wavPath, seconds, step: every }, (_, powers) => void sampledBands.push(Float64Array.from(powers)));
   const noise = Float64Array.from({ length: bandCount }, (_, band) => noiseOf(sampledBands, band));
   const most = Math.ceil(seconds / frameSeconds / step) + 1;
-  const [table, levels] = [new Float32Array(most * cepstrumSize), new Float32Array(most * step)];
+  const [table, aboveNoise] = [new Float32Array(most * cepstrumSize), new Float32Array(most * step)];
   let count = 0;
   await eachFrame({ wavPath, seconds, step, onProgress }, (frame, powers) => {
     if (count >= most) return;
     writeCepstrum(powers, table, count++);
-    levels.fill(levelAboveNoise(noise, powers), frame, frame + step);
+    aboveNoise.fill(levelAboveNoise(noise, powers), frame, frame + step);
   });
-  const levelsAboveNoise = levels.subarray(0, count * step);
-  const regions = speechRegions(levelsAboveNoise, { minGap: 0.25, pad: 0.02 });
-  return { features: keepLoudest({ table, levelsAboveNoise, count, step }, regions), regions };
+  const levelsAboveNoise = aboveNoise.subarray(0, count * step);
+  const isClear = levelRange(levels) >= clearRange;
+  const regions = isClear
+    ? speechRegions(levels, { minGap: 0.25, pad: 0.05 })
+    : speechRegions(levelsAboveNoise, { minGap: 0.25, pad: 0.02 });
+  return { features: keepLoudest({ table, levelsAboveNoise, count, step }, regions), regions, isClear };
 }
 
 function noiseOf(frames: readonly Float64Array[], band: number): number {
@@ -70,5 +82,6 @@ function keepLoudest({ table, levelsAboveNoise, count, step }: Analysed, regions
     table,
     times: Float64Array.from(kept, (row) => row * step * frameSeconds),
     count: kept.length,
+    perSecond: 1 / (step * frameSeconds),
   };
 }
