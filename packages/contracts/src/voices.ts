@@ -3,11 +3,12 @@ import { defineEvent, defineJob, defineRpc } from './define.ts';
 
 /**
  * Versions of the speaker index, oldest first; a new one is added at the end. Embeddings of two versions are never
- * compared. `confidence`: the similarity (cosine) that is as likely one person as two, and how fast that changes.
+ * compared. `confidence`: the similarity (cosine of the normalized embeddings) that is as likely one person as two, and how
+ * fast that changes.
  */
 export const voiceVersions = [
-  { name: 'v3', model: 'acoustic-full', dimension: 512, confidence: { middle: 0.58, slope: 22 } },
-  { name: 'v4', model: 'acoustic-compact', dimension: 256, confidence: { middle: 0.62, slope: 22 } },
+  { name: 'v3', model: 'acoustic-full', dimension: 512, confidence: { middle: 0.65, slope: 22 } },
+  { name: 'v4', model: 'acoustic-compact', dimension: 256, confidence: { middle: 0.68, slope: 22 } },
 ] as const;
 export type VoiceVersion = (typeof voiceVersions)[number]['name'];
 export const voiceVersionName = z.enum(voiceVersions.map(({ name }) => name));

@@ -1,16 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '@overtone/contracts';
 import { voiceVersions } from '@overtone/contracts';
 import { readSamples, sampleRate, wavSeconds } from '../src/audio/wav.ts';
 import { createAcousticDiarizer } from '../src/diarization/acoustic.adapter.ts';
 import { childEnvironment } from '../src/env.ts';
+import { createFfmpeg } from '../src/ports/ffmpeg.adapter.ts';
 import { loadSherpa } from '../src/sherpa/native.ts';
 import { embedVoice } from '../src/voices/voice-embedding.ts';
 import { createVoiceFrames } from '../src/voices/voice-frames.ts';
 import { converse, nameOf, type Conversation, type Voice } from './conversations.ts';
 import { createRandom } from './random.ts';
-import { conditions, degrade, type Condition } from './rooms.ts';
+import { missingReaders, readAloud, readers } from './readers.ts';
+import { conditions, degrade } from './rooms.ts';
 
 /** A speaker that the diarizer found: the voice that speaks most of its time, and its embeddings by model. */
 export type FoundSpeaker = { voice: string; vectors: Record<string, Float32Array> };
@@ -22,6 +24,9 @@ export type RecordedVoices = {
   /** Whether the goal applies. */
   isJudged: boolean;
 };
+/** Ten recordings of a person. */
+export type RecordedReader = { name: string; recordings: FoundSpeaker[][] };
+type Options = { size: number; neuralModel: string | null };
 type Cast = { name: string; named: readonly Voice[]; stranger: Voice };
 
 function voice(base: Voice['base'], factor = 1): Voice {
@@ -53,15 +58,12 @@ const recordingCount = 10;
  * Three voices and now and then a stranger in ten recordings each, whose speakers the diarizer finds that needs no model.
  * @param neuralModel path of a model of speaker embeddings for sherpa-onnx; null: none is installed.
  */
-export async function* recordVoices(
-  folder: string,
-  { size, neuralModel }: { size: number; neuralModel: string | null },
-): AsyncGenerator<RecordedVoices> {
-  const diarizer = createAcousticDiarizer({ env: childEnvironment() });
-  const embedNeural = neuralModel === null ? null : createNeural(neuralModel);
+export async function* recordVoices(folder: string, { size, neuralModel }: Options): AsyncGenerator<RecordedVoices> {
+  const findSpeakers = createSpeakerFinder(neuralModel);
   const speech = join(folder, 'speech');
   await mkdir(speech, { recursive: true });
-  const count = Math.max(2, Math.round(recordingCount * size));
+  const wavPath = join(folder, 'voices.wav');
+  const count = countOf(size);
   for (const { name, named, stranger } of casts)
     for (const place of ['in quiet', 'in different rooms'] as const) {
       const recordings: FoundSpeaker[][] = [];
@@ -76,35 +78,68 @@ export async function* recordVoices(
           folder: speech,
           random,
         } as const;
-        recordings.push(await findSpeakers(await converse(voices, request), condition, i));
+        const conversation = await converse(voices, request);
+        await writeFile(wavPath, degrade(conversation, condition, i, null));
+        recordings.push(await findSpeakers(wavPath, (turns) => mostSpoken(conversation, turns)));
       }
       yield { name: `${name}, ${place}`, named: named.map(nameOf), recordings, isJudged: place === 'in quiet' };
     }
+}
 
-  async function findSpeakers(conversation: Conversation, condition: Condition, seed: number): Promise<FoundSpeaker[]> {
-    const wavPath = join(folder, 'voices.wav');
-    await writeFile(wavPath, degrade(conversation, condition, seed, null));
+/** Ten recordings of each installed reader, decoded as an upload is. */
+export async function recordReaders(
+  folder: string,
+  { size, neuralModel }: Options,
+): Promise<{ recorded: RecordedReader[]; missing: string[] }> {
+  const findSpeakers = createSpeakerFinder(neuralModel);
+  const transcoder = createFfmpeg({ env: childEnvironment(), maxSeconds: 600 });
+  const missing = await missingReaders();
+  const recorded: RecordedReader[] = [];
+  const target = join(folder, 'reader.wav');
+  for (const reader of readers.filter(({ aptPackage }) => !missing.includes(aptPackage))) {
+    const recordings: FoundSpeaker[][] = [];
+    for await (const source of readAloud(reader, countOf(size), folder)) {
+      await transcoder.transcode({ source, target, probe: await transcoder.probe(source) });
+      recordings.push(await findSpeakers(target, () => reader.name));
+      await rm(source);
+    }
+    recorded.push({ name: reader.name, recordings });
+  }
+  return { recorded, missing };
+}
+
+function countOf(size: number): number {
+  return Math.max(2, Math.round(recordingCount * size));
+}
+
+/** @returns the speakers that the diarizer finds in a recording; `voiceOf` says whose turns they are. */
+function createSpeakerFinder(neuralModel: string | null) {
+  const diarizer = createAcousticDiarizer({ env: childEnvironment() });
+  const embedNeural = neuralModel === null ? null : createNeural(neuralModel);
+  return async (wavPath: string, voiceOf: (turns: readonly Turn[]) => string): Promise<FoundSpeaker[]> => {
     const seconds = await wavSeconds(wavPath);
     const { turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
     const found: FoundSpeaker[] = [];
     for (const [, own] of Map.groupBy(turns, ({ speaker }) => speaker)) {
       const parts: Float32Array[] = [];
       for (const { start, end } of own) parts.push(await readSamples(wavPath, start, end));
-      const vectors = embed(parts);
-      if (vectors) found.push({ voice: mostSpoken(conversation, own), vectors });
+      const vectors = embed(parts, embedNeural);
+      if (vectors) found.push({ voice: voiceOf(own), vectors });
     }
     return found;
-  }
+  };
+}
 
-  function embed(parts: readonly Float32Array[]): Record<string, Float32Array> | null {
-    const frames = createVoiceFrames();
-    for (const part of parts) frames.add(part);
-    const vectors = embedVoice(
-      frames,
-      voiceVersions.map(({ name }) => name),
-    );
-    return vectors && { ...vectors, ...(embedNeural ? { neural: embedNeural(parts) } : {}) };
-  }
+type EmbedNeural = (parts: readonly Float32Array[]) => Float32Array;
+
+function embed(parts: readonly Float32Array[], embedNeural: EmbedNeural | null): Record<string, Float32Array> | null {
+  const frames = createVoiceFrames();
+  for (const part of parts) frames.add(part);
+  const vectors = embedVoice(
+    frames,
+    voiceVersions.map(({ name }) => name),
+  );
+  return vectors && { ...vectors, ...(embedNeural ? { neural: embedNeural(parts) } : {}) };
 }
 
 /** The voice that speaks during most of the turns. */
@@ -119,7 +154,7 @@ function mostSpoken({ turns }: Conversation, found: readonly Turn[]): string {
 }
 
 /** The embedding of a speaker by a model of sherpa-onnx, of length 1. */
-function createNeural(model: string): (parts: readonly Float32Array[]) => Float32Array {
+function createNeural(model: string): EmbedNeural {
   const extractor = new (loadSherpa().SpeakerEmbeddingExtractor)({ model, numThreads: 1, provider: 'cpu' });
   return (parts) => {
     const stream = extractor.createStream();

@@ -90,9 +90,10 @@ async function embed({ fileId }: { fileId: string }): Promise<Record<string, nev
 /** The voice of a person in one version: its direction differs from version to version. */
 function vectorOf(person: number, version: VoiceVersion): Float32Array {
   const { dimension } = voiceVersions.find(({ name }) => name === version)!;
-  const vector = new Float32Array(dimension);
-  vector[version === 'v3' ? person : 100 + persons - person] = 1;
-  return vector;
+  const seed = version === 'v3' ? person + 1 : 100 + persons - person;
+  const vector = Float32Array.from({ length: dimension }, (_, i) => Math.sin(seed * (i + 1) * 1.7));
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
 }
 
 function encode(vector: Float32Array): string {

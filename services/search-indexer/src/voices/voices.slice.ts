@@ -1,8 +1,7 @@
 import { mediaEvents, mediaVoiceEvents, speakerIndexRoutes, voiceRpc, type VoiceVersion } from '@overtone/contracts';
 import { recordOperation, type AdminRequest } from '@overtone/database';
 import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
-import { versionOf } from '../ports/speaker-index.ts';
-import { matchProfiles, similarPairs } from './compare.ts';
+import { matchProfiles, scoringOf, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';
 import { createVoiceStates } from './voices.store.ts';
 import { createVoices, type VoicesDeps } from './voices.service.ts';
@@ -27,7 +26,7 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
     const rows = await index.read(version, [...new Set(speakerIds)]);
     return {
       version,
-      confidence: versionOf(version).confidence,
+      scoring: scoringOf(version),
       byId: new Map(rows.map((row) => [row.speakerId, row])),
     };
   };
@@ -71,17 +70,17 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
       rpc(voiceRpc.completeVoices, voices.complete),
       rpc(voiceRpc.failVoices, voices.fail),
       rpc(voiceRpc.compareVoices, async ({ speakerIds, groups, refused = [] }) => {
-        const { confidence, byId } = await readCurrent([...speakerIds, ...groups.flatMap((group) => group.speakerIds)]);
+        const { scoring, byId } = await readCurrent([...speakerIds, ...groups.flatMap((group) => group.speakerIds)]);
         const rowsOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? []);
         const profiles = groups.map((group) => ({ profileId: group.groupId, rows: rowsOf(group.speakerIds) }));
         const leftOut = refused.map(({ speakerId, groupIds }) => ({ speakerId, profileIds: groupIds }));
-        const matches = matchProfiles(confidence, rowsOf(speakerIds), profiles, leftOut);
+        const matches = matchProfiles(scoring, rowsOf(speakerIds), profiles, leftOut);
         return { matches: matches.map(({ profileId, ...match }) => ({ ...match, groupId: profileId })) };
       }),
       rpc(voiceRpc.readVoices, ({ speakerIds }) => voices.read(speakerIds)),
       rpc(voiceRpc.similarVoices, async ({ speakerIds, fileIds, minConfidence }) => {
-        const { version, confidence, byId } = await readCurrent(speakerIds);
-        const pairs = similarPairs(confidence, [...byId.values()], minConfidence);
+        const { version, scoring, byId } = await readCurrent(speakerIds);
+        const pairs = similarPairs(scoring, [...byId.values()], minConfidence);
         return { speakerIds: [...byId.keys()], pairs, ...(await states.listUnfinished(version, fileIds)) };
       }),
     ],
