@@ -37,10 +37,8 @@ export const voicesBench: Bench = {
     ];
     for await (const recorded of recordVoices(folder, { size, neuralModel }))
       for (const { key, title, scoring } of models) yield rowOf(recorded, title, countMatches(recorded, key, scoring));
-    const { recorded, missing } = await recordReaders(folder, { size, neuralModel });
+    const recorded = await recordReaders(folder, { size, neuralModel });
     for (const model of models) yield* rowsOfReaders(recorded, model);
-    if (missing.length > 0)
-      yield { name: 'voices: further readers', ours: `not measured: install ${missing.join(' ')}` };
   },
 };
 

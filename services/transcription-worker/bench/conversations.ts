@@ -14,7 +14,9 @@ const run = promisify(execFile);
  * both changed by a factor.
  */
 export type Voice = { base: 'slt' | 'rms' | 'awb' | 'kal16' | `espeak:${string}`; factor: number };
-export type SpokenTurn = { speaker: string; start: number; end: number; text: string };
+/** Someone who takes part in a conversation. `say`: the next utterance; its text is null when it is not known. */
+export type Speaker = { name: string; say: () => Promise<{ samples: Float32Array; text: string | null }> };
+export type SpokenTurn = { speaker: string; start: number; end: number; text: string | null };
 /** One track of samples for each speaker; their sum is the conversation in a quiet room. */
 export type Conversation = { name: string; speakers: number; turns: SpokenTurn[]; tracks: Float32Array[] };
 export type ConversationSet = 'development' | 'held out';
@@ -39,48 +41,55 @@ export type ConversationRequest = {
 export async function createConversation(request: ConversationRequest): Promise<Conversation> {
   const { set, index, speakers, overlap, folder } = request;
   const random = createRandom(seeds[set] + index * 17 + speakers);
-  const voices = voicesOf(set, speakers, random);
-  return converse(voices, { name: `${set} ${index + 1}`, set, overlap, folder, random });
+  const voices = voicesOf(set, speakers, random).map((voice) => speakerOf(voice, { set, folder, random }));
+  return converse(voices, { name: `${set} ${index + 1}`, overlap, random });
 }
 
-/** A conversation of these voices. */
+/** A synthetic voice that says phrases of the set. */
+export function speakerOf(
+  voice: Voice,
+  { set, folder, random }: Pick<ConversationRequest, 'set' | 'folder'> & { random: Random },
+): Speaker {
+  return {
+    name: nameOf(voice),
+    say: async () => {
+      const text = utteranceOf(phrases[set], random);
+      return { samples: await speak(voice, text, folder), text };
+    },
+  };
+}
+
+/** A conversation of these speakers. */
 export async function converse(
-  voices: readonly Voice[],
-  {
-    name,
-    set,
-    overlap,
-    folder,
-    random,
-  }: Pick<ConversationRequest, 'set' | 'overlap' | 'folder'> & { name: string; random: Random },
+  speakers: readonly Speaker[],
+  { name, overlap, random }: { name: string; overlap: number; random: Random },
 ): Promise<Conversation> {
-  const speakers = voices.length;
-  const spoken: { voice: Voice; samples: Float32Array; start: number; text: string }[] = [];
+  const spoken: { speaker: Speaker; samples: Float32Array; start: number; text: string | null }[] = [];
   let end = random.between(0.2, 1);
   let previous = -1;
-  for (let turn = 0; turn < speakers * (turnsOfEach[speakers] ?? 5); turn++) {
-    const speaker = nextSpeaker(previous, speakers, turn, random);
-    const text = utteranceOf(phrases[set], random);
-    const samples = await speak(voices[speaker]!, text, folder);
+  for (let turn = 0; turn < speakers.length * (turnsOfEach[speakers.length] ?? 5); turn++) {
+    const next = nextSpeaker(previous, speakers.length, turn, random);
+    const speaker = speakers[next]!;
+    const { samples, text } = await speaker.say();
     const seconds = samples.length / sampleRate;
     const [isOverlapped, pause, early] = [random.next() < overlap, random.between(0.1, 0.8), random.between(0.4, 1.5)];
-    const start = isOverlapped && previous !== speaker ? Math.max(0, end - Math.min(early, seconds / 2)) : end + pause;
-    spoken.push({ voice: voices[speaker]!, samples, start, text });
+    const start = isOverlapped && previous !== next ? Math.max(0, end - Math.min(early, seconds / 2)) : end + pause;
+    spoken.push({ speaker, samples, start, text });
     end = Math.max(end, start + seconds);
-    previous = speaker;
+    previous = next;
   }
   return {
     name,
-    speakers,
-    turns: spoken.map(({ voice, samples, start, text }) => ({
-      speaker: nameOf(voice),
+    speakers: speakers.length,
+    turns: spoken.map(({ speaker, samples, start, text }) => ({
+      speaker: speaker.name,
       start,
       end: start + samples.length / sampleRate,
       text,
     })),
-    tracks: voices.map((voice) => {
+    tracks: speakers.map((speaker) => {
       const track = new Float32Array(Math.ceil((end + 0.5) * sampleRate));
-      for (const turn of spoken.filter((candidate) => candidate.voice === voice))
+      for (const turn of spoken.filter((candidate) => candidate.speaker === speaker))
         for (
           let i = 0, at = Math.round(turn.start * sampleRate);
           i < turn.samples.length && at < track.length;

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { readSamples, wavSeconds } from '../src/audio/wav.ts';
+import type { Speaker } from './conversations.ts';
 import { createRandom, type Random } from './random.ts';
 
 const run = promisify(execFile);
 
-/** A person who recorded the prompts of a package of the distribution. */
-export type Reader = { name: string; aptPackage: string; folder: string };
+/** A person who recorded the prompts of a package of the distribution. `isNarrow`: with the band of a telephone. */
+export type Reader = { name: string; aptPackage: string; folder: string; isNarrow?: true };
 
 /** Their voices took no part in the calibration of the embeddings. */
 export const readers: readonly Reader[] = [
@@ -15,10 +17,9 @@ export const readers: readonly Reader[] = [
   { name: 'June', aptPackage: 'asterisk-core-sounds-fr-g722', folder: 'fr_CA_f_June' },
   { name: 'Carlo', aptPackage: 'asterisk-core-sounds-it-g722', folder: 'it_IT_m_Carlo' },
   { name: 'IvrvoiceRU', aptPackage: 'asterisk-core-sounds-ru-g722', folder: 'ru_RU_f_IvrvoiceRU' },
-  // These three have the band of a telephone.
-  { name: 'Menardi', aptPackage: 'asterisk-prompt-it-menardi-wav', folder: 'it_IT_f_Menardi' },
-  { name: 'Armelle', aptPackage: 'asterisk-prompt-fr-armelle', folder: 'fr' },
-  { name: 'July', aptPackage: 'asterisk-prompt-es-co', folder: 'es' },
+  { name: 'Menardi', aptPackage: 'asterisk-prompt-it-menardi-wav', folder: 'it_IT_f_Menardi', isNarrow: true },
+  { name: 'Armelle', aptPackage: 'asterisk-prompt-fr-armelle', folder: 'fr', isNarrow: true },
+  { name: 'July', aptPackage: 'asterisk-prompt-es-co', folder: 'es', isNarrow: true },
 ];
 
 const sounds = '/usr/share/asterisk/sounds';
@@ -26,20 +27,6 @@ const sounds = '/usr/share/asterisk/sounds';
 const withoutSpeech = /beep|tone|tt-|silence/;
 /** Of a second of sound; the prompts have no other forms. */
 const bytesOf: Record<string, number> = { '.g722': 8_000, '.wav': 16_000, '.gsm': 1_650 };
-
-/** The packages of readers that are not installed. */
-export async function missingReaders(): Promise<string[]> {
-  const missing = await Promise.all(
-    readers.map(async ({ aptPackage }) => {
-      const isThere = await stat(`/usr/share/doc/${aptPackage}`).then(
-        () => true,
-        () => false,
-      );
-      return isThere ? [] : [aptPackage];
-    }),
-  );
-  return missing.flat();
-}
 
 /**
  * Recordings of 20 to 60 seconds of one reader as files: prompts in random order, with pauses in between. No two
@@ -49,24 +36,46 @@ export async function* readAloud(reader: Reader, count: number, folder: string):
   const random = createRandom(reader.name.length * 7_919 + reader.name.charCodeAt(0));
   const left = await promptsOf(reader, random);
   for (let i = 0; i < count; i++) {
-    const wanted = random.between(20, 60);
-    const prompts: string[] = [];
-    for (let seconds = 0; seconds < wanted;) {
-      const prompt = left.pop();
-      if (!prompt) throw new Error(`${reader.aptPackage} has too few prompts for ${count} recordings`);
-      prompts.push(prompt.path);
-      seconds += prompt.seconds;
-    }
+    const prompts = takePrompts(left, reader, random.between(20, 60));
     const path = join(folder, `${reader.name}-${i + 1}.wav`);
     await join16kHz(prompts, path, random);
     yield path;
   }
 }
 
-async function promptsOf({ folder }: Reader, random: Random): Promise<{ path: string; seconds: number }[]> {
+/** A reader who takes part in a conversation; no prompt is said twice. */
+export async function readingSpeaker(reader: Reader, folder: string, random: Random): Promise<Speaker> {
+  const left = await promptsOf(reader, random);
+  const path = join(folder, `${reader.name}.wav`);
+  return {
+    name: reader.name,
+    say: async () => {
+      await join16kHz(takePrompts(left, reader, random.between(2, 6)), path, random);
+      const samples = await readSamples(path, 0, await wavSeconds(path));
+      const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0) || 1;
+      return { samples: samples.map((sample) => sample / (2 * peak)), text: null };
+    },
+  };
+}
+
+type Prompt = { path: string; seconds: number };
+
+/** Removes prompts of that many seconds. @returns their files */
+function takePrompts(left: Prompt[], { aptPackage }: Reader, wanted: number): string[] {
+  const taken: string[] = [];
+  for (let seconds = 0; seconds < wanted;) {
+    const prompt = left.pop();
+    if (!prompt) throw new Error(`${aptPackage} has too few prompts`);
+    taken.push(prompt.path);
+    seconds += prompt.seconds;
+  }
+  return taken;
+}
+
+async function promptsOf({ folder }: Reader, random: Random): Promise<Prompt[]> {
   const root = join(sounds, folder);
   const names = (await readdir(root, { recursive: true })).toSorted();
-  const prompts: { path: string; seconds: number; order: number }[] = [];
+  const prompts: (Prompt & { order: number })[] = [];
   for (const name of names) {
     const bytes = bytesOf[extname(name)];
     if (bytes === undefined || withoutSpeech.test(name) || basename(name).startsWith('.')) continue;
@@ -77,6 +86,9 @@ async function promptsOf({ folder }: Reader, random: Random): Promise<{ path: st
   return prompts.toSorted((x, y) => x.order - y.order);
 }
 
+/** A header without further chunks, as the worker writes it. */
+const plainWav = ['-c:a', 'pcm_s16le', '-bitexact', '-map_metadata', '-1'];
+
 async function join16kHz(prompts: readonly string[], target: string, random: Random): Promise<void> {
   const padded = prompts.map(
     (_, i) => `[${i}:a]aresample=16000,apad=pad_dur=${random.between(0.2, 0.6).toFixed(2)}[p${i}]`,
@@ -84,5 +96,17 @@ async function join16kHz(prompts: readonly string[], target: string, random: Ran
   const joined = `${prompts.map((_, i) => `[p${i}]`).join('')}concat=n=${prompts.length}:v=0:a=1`;
   const inputs = prompts.flatMap((prompt) => ['-i', prompt]);
   const filter = [...padded, joined].join(';');
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...inputs, '-filter_complex', filter, '-ac', '1', target]);
+  await run('ffmpeg', [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    ...inputs,
+    '-filter_complex',
+    filter,
+    '-ac',
+    '1',
+    ...plainWav,
+    target,
+  ]);
 }

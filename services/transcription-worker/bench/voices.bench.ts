@@ -9,9 +9,9 @@ import { createFfmpeg } from '../src/ports/ffmpeg.adapter.ts';
 import { loadSherpa } from '../src/sherpa/native.ts';
 import { embedVoice } from '../src/voices/voice-embedding.ts';
 import { createVoiceFrames } from '../src/voices/voice-frames.ts';
-import { converse, nameOf, type Conversation, type Voice } from './conversations.ts';
+import { converse, nameOf, speakerOf, type Conversation, type Voice } from './conversations.ts';
 import { createRandom } from './random.ts';
-import { missingReaders, readAloud, readers } from './readers.ts';
+import { readAloud, readers } from './readers.ts';
 import { conditions, degrade } from './rooms.ts';
 
 /** A speaker that the diarizer found: the voice that speaks most of its time, and its embeddings by model. */
@@ -71,14 +71,8 @@ export async function* recordVoices(folder: string, { size, neuralModel }: Optio
         const condition = place === 'in quiet' ? quiet : rooms[i % rooms.length]!;
         const voices = i % 3 === 2 ? [...named, stranger] : named;
         const random = createRandom(9_000 + i * 31);
-        const request = {
-          name: `${name} ${i + 1}`,
-          set: 'held out',
-          overlap: condition.overlap,
-          folder: speech,
-          random,
-        } as const;
-        const conversation = await converse(voices, request);
+        const speakers = voices.map((speaking) => speakerOf(speaking, { set: 'held out', folder: speech, random }));
+        const conversation = await converse(speakers, { name: `${name} ${i + 1}`, overlap: condition.overlap, random });
         await writeFile(wavPath, degrade(conversation, condition, i, null));
         recordings.push(await findSpeakers(wavPath, (turns) => mostSpoken(conversation, turns)));
       }
@@ -86,17 +80,13 @@ export async function* recordVoices(folder: string, { size, neuralModel }: Optio
     }
 }
 
-/** Ten recordings of each installed reader, decoded as an upload is. */
-export async function recordReaders(
-  folder: string,
-  { size, neuralModel }: Options,
-): Promise<{ recorded: RecordedReader[]; missing: string[] }> {
+/** Ten recordings of each reader, decoded as an upload is. */
+export async function recordReaders(folder: string, { size, neuralModel }: Options): Promise<RecordedReader[]> {
   const findSpeakers = createSpeakerFinder(neuralModel);
   const transcoder = createFfmpeg({ env: childEnvironment(), maxSeconds: 600 });
-  const missing = await missingReaders();
   const recorded: RecordedReader[] = [];
   const target = join(folder, 'reader.wav');
-  for (const reader of readers.filter(({ aptPackage }) => !missing.includes(aptPackage))) {
+  for (const reader of readers) {
     const recordings: FoundSpeaker[][] = [];
     for await (const source of readAloud(reader, countOf(size), folder)) {
       await transcoder.transcode({ source, target, probe: await transcoder.probe(source) });
@@ -105,7 +95,7 @@ export async function recordReaders(
     }
     recorded.push({ name: reader.name, recordings });
   }
-  return { recorded, missing };
+  return recorded;
 }
 
 function countOf(size: number): number {

@@ -42,13 +42,22 @@ export const testPackages: readonly SystemPackage[] = [
   program('yt-dlp', 'yt-dlp'),
 ];
 
-/** The packages of the benchmarks' peers, and further voices. */
+/** The packages of the benchmarks' peers, and further voices: synthetic ones, and prompts that real people read. */
 export const benchPackages: readonly SystemPackage[] = [
   program('nginx-light', 'nginx'),
   program('wrk', 'wrk'),
   program('curl', 'curl'),
   program('espeak-ng', 'espeak-ng'),
   program('sctk', 'sctk'),
+  ...[
+    'asterisk-core-sounds-en-g722',
+    'asterisk-core-sounds-fr-g722',
+    'asterisk-core-sounds-it-g722',
+    'asterisk-core-sounds-ru-g722',
+    'asterisk-prompt-it-menardi-wav',
+    'asterisk-prompt-fr-armelle',
+    'asterisk-prompt-es-co',
+  ].map((name) => file(name, `/usr/share/doc/${name}`)),
 ];
 
 /** The command that installs packages. */

@@ -20,7 +20,7 @@ function of(voice: string): Utterance[] {
 }
 
 /** Share of the spoken time that is given to the right person, when labels are matched as well as they can be. */
-function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): number {
+function rightShare(spoken: readonly Omit<SpokenTurn, 'text'>[], found: readonly Turn[]): number {
   const counts = new Map<string, number>();
   let total = 0;
   for (const turn of spoken)
