@@ -5,23 +5,30 @@ import { partsOf, rowsOf, sampled } from './parts.ts';
 import type { Speech } from './speech-features.ts';
 import { voiceOf } from './voice.ts';
 
-/** Long enough that the voice matters more than the sounds, short enough to contain one speaker. */
-const pieceSeconds = 5;
-/** Pieces with less loud speech characterise the sounds and not the voice. */
-const fewestSeconds = 1;
-/** A speaker with less loud speech is a cough or a laugh of another one. */
-const leastSpeech = { seconds: 3, share: 0.04 };
+/**
+ * Speech is cut into pieces long enough that the voice matters more than the sounds, and short enough to contain one
+ * speaker; in short recordings shorter, so that there are enough pieces to compare.
+ */
+const piece = { wanted: 10, minSeconds: 2, maxSeconds: 5 };
+/** Loud speech, as a share of the length of a piece: pieces with less characterise the sounds and not the voice. */
+const fewestOfPiece = 0.2;
+/** A speaker with less loud speech is a cough or a laugh of another one: in pieces, at most these seconds, or of the whole. */
+const leastOfSpeaker = { pieces: 0.8, seconds: 3, share: 0.04 };
 
 /** Who speaks when. */
 export function turnsOfSpeakers({ features, regions, isClear }: Speech, bounds: Bounds): Turn[] {
   const { table, times, count, perSecond } = features;
-  const pieces = rowsOf(partsOf(regions, pieceSeconds), times, count)
-    .filter(([from, to]) => to - from >= fewestSeconds * perSecond)
+  const spoken = regions.reduce((sum, { start, end }) => sum + end - start, 0);
+  const seconds = Math.max(piece.minSeconds, Math.min(piece.maxSeconds, spoken / piece.wanted));
+  const framesOfPiece = seconds * perSecond;
+  const pieces = rowsOf(partsOf(regions, seconds), times, count)
+    .filter(([from, to]) => to - from >= fewestOfPiece * framesOfPiece)
     .map(([from, to]) => voiceOf(table, from, to));
   const blocks = blocksOf(features, regions);
   if (pieces.length === 0) return blocks.toTurns(blocks.assign([]));
   const usable = sampled(pieces);
-  const frames = usable.reduce((sum, piece) => sum + piece.frames, 0);
-  const least = Math.max(leastSpeech.seconds * perSecond, leastSpeech.share * frames);
+  const frames = usable.reduce((sum, voice) => sum + voice.frames, 0);
+  const few = Math.min(leastOfSpeaker.pieces * framesOfPiece, leastOfSpeaker.seconds * perSecond);
+  const least = Math.max(few, leastOfSpeaker.share * frames);
   return blocks.toTurns(blocks.assign(clusterPieces(usable, { bounds, least, isClear })));
 }
