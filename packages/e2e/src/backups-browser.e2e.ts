@@ -48,7 +48,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await page.getByText('No backups have been made yet.').waitFor();
       await page.getByText('There is no destination yet. Set one below.').waitFor();
       await page.getByText('At 03:00 (UTC)').waitFor();
-      assert.ok(await page.getByRole('button', { name: 'Back up now' }).isDisabled());
+      await until('the button is disabled', () => page.getByRole('button', { name: 'Back up now' }).isDisabled());
     }),
     step(
       'a folder that cannot be written fails the test, and is not saved',

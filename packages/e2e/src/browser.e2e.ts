@@ -163,7 +163,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
         await box.fill(`${await box.inputValue()} ${added}`);
         await page.keyboard.press('Control+Enter');
         await box.waitFor({ state: 'detached' });
-        await page.getByText('Passage saved.').waitFor();
+        await page.getByText('Passage saved.').first().waitFor();
         await passage.getByText(added).waitFor();
       }
       // Strict: one toast, that of the last edit.

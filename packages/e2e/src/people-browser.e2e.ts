@@ -55,7 +55,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
       await dialog.getByLabel('E-mail address').fill(mara.email);
       await dialog.getByLabel('Name', { exact: true }).fill(mara.name);
       await dialog.getByLabel('First password').fill('short');
-      assert.ok(await dialog.getByRole('button', { name: 'Add user' }).isDisabled());
+      await until('the button is disabled', () => dialog.getByRole('button', { name: 'Add user' }).isDisabled());
       await dialog.getByLabel('First password').fill(mara.password);
       await dialog.getByLabel('Require a new password at first sign-in').uncheck();
       await dialog.getByRole('button', { name: 'Add user' }).click();

@@ -70,7 +70,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
       const dialog = page.getByRole('dialog');
       const pause = dialog.getByRole('button', { name: 'Pause' });
       await dialog.getByLabel('Reason').fill('   ');
-      assert.ok(await pause.isDisabled());
+      await until('the button is disabled', () => pause.isDisabled());
       await dialog.getByLabel('Reason').fill(reason);
       await pause.click();
       await row('gpu').getByText(reason).waitFor();

@@ -122,7 +122,7 @@ export function retentionInTheBrowser({ scripted, recordings, screenshots }: Scr
       await press('Erase this person');
       await dialog().getByTestId('erasure-preview').getByText('Recordings with transcripts').waitFor();
       const button = dialog().getByRole('button', { name: 'Erase permanently' });
-      assert.ok(await button.isDisabled());
+      await until('the button is disabled', () => button.isDisabled());
       await dialog().getByLabel(`Type the address ${person.email}`).fill(person.email);
       await page.screenshot({ path: join(screenshots, 'erasure-preview-1280.png') });
       await button.click();

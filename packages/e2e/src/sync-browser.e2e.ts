@@ -218,7 +218,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       try {
         await press('Run now');
         await page.getByTestId('running').getByText('Reading the directory').waitFor(slow);
-        assert.ok(await page.getByRole('button', { name: 'Run now' }).isDisabled());
+        await until('the button is disabled', () => page.getByRole('button', { name: 'Run now' }).isDisabled());
         await boss.snap('sync-running');
       } finally {
         process.kill(slapd.pid(), 'SIGCONT');

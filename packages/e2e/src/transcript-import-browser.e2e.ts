@@ -70,7 +70,9 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
         await choose('broken.srt', srt.replace('00:00:03,000', '00:00:0x'));
         await page.getByText('This file can’t be imported').waitFor();
         await page.getByText(/^Line 6: /).waitFor();
-        assert.ok(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
+        await until('the button is disabled', () =>
+          page.getByRole('button', { name: 'Import', exact: true }).isDisabled(),
+        );
       },
       /\b400\b/,
     ),
