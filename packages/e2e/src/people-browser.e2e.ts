@@ -32,6 +32,9 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
   const toUser = async (name: string): Promise<void> => {
     await boss.page.goto('/admin/users');
     await boss.page.getByRole('searchbox', { name: /Name, e-mail/ }).fill(name);
+    // A click while the list is filtered could hit a row that moves away.
+    await boss.page.waitForURL(/[?&]q=/);
+    await boss.page.getByText('1 account', { exact: true }).waitFor();
     await boss.page.getByTestId('users').getByRole('link', { name }).click();
     await boss.page.getByRole('heading', { name, level: 1 }).waitFor();
   };
