@@ -45,7 +45,6 @@ export const voicesBench: Bench = {
 /** All sets of three readers together, then each set that misses the goal. */
 function* rowsOfReaders(readers: readonly RecordedReader[], { key, title, scoring }: Model): Generator<Row> {
   const sets = setsOf(readers).map((set) => ({ set, counted: countMatches(set, key, scoring) }));
-  if (sets.length === 0) return;
   const sum = (part: keyof Counted): number => sets.reduce((total, { counted }) => total + counted[part], 0);
   const all = { right: sum('right'), wrong: sum('wrong'), known: sum('known'), others: sum('others') };
   yield rowOf({ name: `${sets.length} sets of three readers`, isJudged: true }, title, all);

@@ -8,18 +8,18 @@ import { createRandom, type Random } from './random.ts';
 
 const run = promisify(execFile);
 
-/** A person who recorded the prompts of a package of the distribution. `isNarrow`: with the band of a telephone. */
-export type Reader = { name: string; aptPackage: string; folder: string; isNarrow?: true };
+/** A person who recorded prompts: of the packages `asterisk-…` that `./overtone bench` installs. `isNarrow`: with the band of a telephone. */
+export type Reader = { name: string; folder: string; isNarrow?: true };
 
 /** Their voices took no part in the calibration of the embeddings. */
 export const readers: readonly Reader[] = [
-  { name: 'Allison', aptPackage: 'asterisk-core-sounds-en-g722', folder: 'en_US_f_Allison' },
-  { name: 'June', aptPackage: 'asterisk-core-sounds-fr-g722', folder: 'fr_CA_f_June' },
-  { name: 'Carlo', aptPackage: 'asterisk-core-sounds-it-g722', folder: 'it_IT_m_Carlo' },
-  { name: 'IvrvoiceRU', aptPackage: 'asterisk-core-sounds-ru-g722', folder: 'ru_RU_f_IvrvoiceRU' },
-  { name: 'Menardi', aptPackage: 'asterisk-prompt-it-menardi-wav', folder: 'it_IT_f_Menardi', isNarrow: true },
-  { name: 'Armelle', aptPackage: 'asterisk-prompt-fr-armelle', folder: 'fr', isNarrow: true },
-  { name: 'July', aptPackage: 'asterisk-prompt-es-co', folder: 'es', isNarrow: true },
+  { name: 'Allison', folder: 'en_US_f_Allison' },
+  { name: 'June', folder: 'fr_CA_f_June' },
+  { name: 'Carlo', folder: 'it_IT_m_Carlo' },
+  { name: 'IvrvoiceRU', folder: 'ru_RU_f_IvrvoiceRU' },
+  { name: 'Menardi', folder: 'it_IT_f_Menardi', isNarrow: true },
+  { name: 'Armelle', folder: 'fr', isNarrow: true },
+  { name: 'July', folder: 'es', isNarrow: true },
 ];
 
 const sounds = '/usr/share/asterisk/sounds';
@@ -61,11 +61,11 @@ export async function readingSpeaker(reader: Reader, folder: string, random: Ran
 type Prompt = { path: string; seconds: number };
 
 /** Removes prompts of that many seconds. @returns their files */
-function takePrompts(left: Prompt[], { aptPackage }: Reader, wanted: number): string[] {
+function takePrompts(left: Prompt[], { name }: Reader, wanted: number): string[] {
   const taken: string[] = [];
   for (let seconds = 0; seconds < wanted;) {
     const prompt = left.pop();
-    if (!prompt) throw new Error(`${aptPackage} has too few prompts`);
+    if (!prompt) throw new Error(`${name} has too few prompts`);
     taken.push(prompt.path);
     seconds += prompt.seconds;
   }

@@ -4,12 +4,12 @@ import { matchProfiles, scoringOf, similarPairs } from './compare.ts';
 import { voiceNormalizations } from './voice-normalization.ts';
 
 describe.each(voiceVersions)('voices of version $name', ({ name, dimension }) => {
-  const { centre, weights } = voiceNormalizations[name];
+  const { center, weights } = voiceNormalizations[name];
   const scoring = scoringOf(name);
 
   /** The voice of a person who differs from an average voice in every number, each person in another way. */
   function voiceOf(person: number, recording: number) {
-    const vector = Float32Array.from(centre, (value, i) => {
+    const vector = Float32Array.from(center, (value, i) => {
       const own = Math.sin((person + 1) * (i + 1) * 1.7) + 0.3 * Math.sin((recording + 2) * (i + 1) * 2.3);
       return value + (0.02 * own) / (weights[i] ?? 1);
     });
@@ -18,7 +18,7 @@ describe.each(voiceVersions)('voices of version $name', ({ name, dimension }) =>
   }
 
   it('have a normalization of their dimension', () => {
-    expect([centre.length, weights.length]).toEqual([dimension, dimension]);
+    expect([center.length, weights.length]).toEqual([dimension, dimension]);
     expect(Math.min(...weights)).toBeGreaterThan(0);
   });
 

@@ -90,7 +90,7 @@ function meanOf(rows: readonly Voice[]): Float32Array {
  */
 function normalize(vector: Float32Array, normalization: VoiceNormalization | null): Float32Array {
   const scaled = normalization
-    ? vector.map((value, i) => (value - (normalization.centre[i] ?? 0)) * (normalization.weights[i] ?? 1))
+    ? vector.map((value, i) => (value - (normalization.center[i] ?? 0)) * (normalization.weights[i] ?? 1))
     : vector;
   const length = Math.hypot(...scaled) || 1;
   return scaled.map((value) => value / length);

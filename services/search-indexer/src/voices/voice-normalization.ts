@@ -1,7 +1,7 @@
 import type { VoiceVersion } from '@overtone/contracts';
 
 /** The embedding of an average person, and how much each number says about who speaks. */
-export type VoiceNormalization = { centre: readonly number[]; weights: readonly number[] };
+export type VoiceNormalization = { center: readonly number[]; weights: readonly number[] };
 
 /**
  * Measured over 477 recordings by 69 readers, and 362 of the same recordings with reverberation, noise or the band of a
@@ -11,7 +11,7 @@ export type VoiceNormalization = { centre: readonly number[]; weights: readonly 
  */
 export const voiceNormalizations: Record<VoiceVersion, VoiceNormalization> = {
   v3: {
-    centre: [
+    center: [
       -0.0275, -0.0102, -0.0771, -0.0353, 0.00471, -0.0453, 0.00593, 0.0177, -0.0306, -0.00915, -0.0712, -0.0177,
       -0.0319, 0.00173, -0.0347, -0.00304, -0.0107, -0.00248, -0.0142, 0.00411, -0.0187, -0.0161, 0.0059, 0.000896,
       -0.0129, 0.00865, 0.0184, 0.00491, 0.00975, 0.0219, 0.0387, 0.0559, 0.0563, 0.0596, 0.0714, 0.0786, 0.0953, 0.113,
@@ -89,7 +89,7 @@ export const voiceNormalizations: Record<VoiceVersion, VoiceNormalization> = {
     ],
   },
   v4: {
-    centre: [
+    center: [
       -0.0346, -0.0119, -0.0963, -0.0434, 0.00619, -0.0568, 0.00791, 0.0216, -0.0378, -0.0111, -0.088, -0.022, -0.0397,
       0.00267, -0.0429, -0.00321, -0.0123, -0.00235, -0.017, 0.0056, -0.0225, -0.0203, 0.00616, 0.000528, -0.0172,
       0.00975, 0.0223, 0.00532, 0.0109, 0.0264, 0.0474, 0.0687, 0.0689, 0.0729, 0.0874, 0.096, 0.117, 0.138, 0.13,

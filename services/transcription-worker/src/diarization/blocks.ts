@@ -3,7 +3,7 @@ import type { TimeSpan } from '../audio/speech-regions.ts';
 import type { Features } from './speech-features.ts';
 import { partsOf, rowsOf } from './parts.ts';
 import { likeliestSpeakers, toTurns } from './turns.ts';
-import { likelihoodOf, voiceOf, type Voice } from './voice.ts';
+import { likelihoodOf, type Voice } from './voice.ts';
 
 const blockSeconds = 0.4;
 
@@ -13,10 +13,8 @@ export function blocksOf({ table, times, count }: Features, regions: readonly Ti
   const rows = rowsOf(blocks, times, count);
   const afterPause = blocks.map(({ start }, i) => start - (blocks[i - 1]?.end ?? -1) > 0.05);
   return {
-    /** The voice of each block. */
-    voices: (): Voice[] => rows.map(([from, to]) => voiceOf(table, from, to)),
     /** The likeliest voice of each block; without voices all blocks are one speaker. See `likeliestSpeakers`. */
-    assign: (voices: readonly Voice[], changeWithoutPause?: number): number[] => {
+    assign: (voices: readonly Voice[]): number[] => {
       if (voices.length === 0) return blocks.map(() => 0);
       const likelihoods = voices.map(likelihoodOf);
       const scores = rows.map(([from, to]) =>
@@ -26,7 +24,7 @@ export function blocksOf({ table, times, count }: Features, regions: readonly Ti
           return sum;
         }),
       );
-      return likeliestSpeakers(scores, afterPause, changeWithoutPause);
+      return likeliestSpeakers(scores, afterPause);
     },
     toTurns: (labels: readonly number[]): Turn[] => toTurns(blocks, labels),
   };

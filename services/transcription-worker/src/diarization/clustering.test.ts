@@ -32,7 +32,7 @@ function count(pieces: readonly Voice[], bounds: { min: number | null; max: numb
 }
 
 describe('clustering', () => {
-  it.each([1, 2, 6, 24, 120])('finds one speaker in %s pieces of one', (pieces) => {
+  it.each([1, 2, 6, 24, 120])('finds one speaker in %s pieces of one voice', (pieces) => {
     expect(count(piecesOf([pieces], 0))).toBe(1);
   });
 
@@ -45,7 +45,7 @@ describe('clustering', () => {
     expect(count(piecesOf(counts, 3))).toBe(speakers);
   });
 
-  it('takes a piece that is unlike all others for no speaker when a speaker needs more', () => {
+  it('finds no further speaker in one piece that is unlike all others', () => {
     const pieces = [...piecesOf([8, 8], 3), ...piecesOf([1], 9)];
     const found = clusterPieces(pieces, { bounds: unbounded, least: 2 * framesOfPiece, isClear: true });
     expect(found).toHaveLength(2);

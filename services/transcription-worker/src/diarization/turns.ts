@@ -1,8 +1,8 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 
-/** Penalty of a speaker change (log-likelihood) after a pause; without one it is `changeWithoutPause`. */
-const changeAfterPause = 2;
+/** Penalty of a speaker change (log-likelihood). */
+const penalty = { afterPause: 2, withoutPause: 12 };
 /** Adjacent frames are correlated: their evidence is scaled down. */
 const evidence = 0.25;
 
@@ -10,15 +10,11 @@ const evidence = 0.25;
  * The most likely speaker of every block (Viterbi over `scores[block][speaker]`), assuming rare changes.
  * `afterPause[block]`: the block starts a speech region.
  */
-export function likeliestSpeakers(
-  scores: readonly Float64Array[],
-  afterPause: readonly boolean[],
-  changeWithoutPause = 12,
-): number[] {
+export function likeliestSpeakers(scores: readonly Float64Array[], afterPause: readonly boolean[]): number[] {
   const speakers = scores[0]?.length ?? 0;
   let best = new Float64Array(speakers);
   const cameFrom = scores.map((row, block) => {
-    const change = afterPause[block] ? changeAfterPause : changeWithoutPause;
+    const change = afterPause[block] ? penalty.afterPause : penalty.withoutPause;
     let leader = 0;
     for (let speaker = 1; speaker < speakers; speaker++)
       if ((best[speaker] ?? 0) > (best[leader] ?? 0)) leader = speaker;
