@@ -102,6 +102,7 @@ async function manifestIn(folder: string, { id, kind, paths }: Found): Promise<M
 
 /** A single .onnx file may be of any kind; only the name of Silero's says which. A text model has a tokenizer. */
 async function kindsOf(folder: string, names: readonly string[]): Promise<ModelKind[]> {
+  if (names.includes('model.bin')) return ['asr'];
   if (names.includes('tokenizer.json')) return [textKindOf(await readJson(join(folder, 'config.json')))];
   return names.some((name) => /silero.*\.onnx$/.test(name)) ? ['asr', 'vad'] : ['asr'];
 }

@@ -10,7 +10,9 @@ export {
   type ModelKind,
   modelKinds,
   type Precision,
+  sherpaFamilies,
   speechKinds,
+  textFamilies,
   textKinds,
   type TextKind,
 } from './manifest.ts';

@@ -2,23 +2,24 @@ import { basename, isAbsolute, normalize } from 'node:path';
 import type { EngineTuning } from '@overtone/contracts';
 import { z } from 'zod';
 
-/** Models of speech, which sherpa-onnx runs. */
+/** Models of speech: faster-whisper runs those of its family, sherpa-onnx the others. */
 export const speechKinds = ['asr', 'vad', 'segmentation', 'embedding'] as const;
 /** Models of text: `sentences` turns texts into vectors, `names` finds the names of people. */
 export const textKinds = ['sentences', 'names'] as const;
 export const modelKinds = [...speechKinds, ...textKinds] as const;
 export type ModelKind = (typeof modelKinds)[number];
 export type TextKind = (typeof textKinds)[number];
-export const modelFamilies = [
+/** Families whose models sherpa-onnx runs. */
+export const sherpaFamilies = [
   'whisper',
   'nemo-transducer',
   'zipformer',
   'silero-vad',
   'pyannote',
   'speaker-embedding',
-  'sentence-transformer',
-  'token-classifier',
 ] as const;
+export const textFamilies = ['sentence-transformer', 'token-classifier'] as const;
+export const modelFamilies = ['faster-whisper', ...sherpaFamilies, ...textFamilies] as const;
 export type ModelFamily = (typeof modelFamilies)[number];
 
 /** A path that stays in the folder of its model. */
@@ -53,6 +54,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 /** Required files of each model family. */
 export const rolesOf: Record<ModelFamily, readonly string[]> = {
   whisper: ['encoder', 'decoder', 'tokens'],
+  'faster-whisper': ['model', 'config', 'tokenizer', 'vocabulary'],
   'nemo-transducer': ['encoder', 'decoder', 'joiner', 'tokens'],
   zipformer: ['encoder', 'decoder', 'joiner', 'tokens'],
   'silero-vad': ['model'],
@@ -63,7 +65,7 @@ export const rolesOf: Record<ModelFamily, readonly string[]> = {
 };
 
 export type Precision = EngineTuning['compute_type'];
-type Pick = (pattern: RegExp) => string | undefined;
+type PickFile = (pattern: RegExp) => string | undefined;
 
 /** Preferred precisions of a model's files; any available one is used. */
 const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
@@ -85,12 +87,13 @@ export function manifestFromNames(
   const langs = /\.en\b|[-_]en([-_]|$)/.test(id) ? ['en'] : [];
   const base = { id, kind, langs, sampleRate: 16_000 };
   if (kind === 'asr') {
-    const speech = speechFiles(id, pick);
+    const speech = fasterWhisperFiles(names) ?? speechFiles(id, pick);
     return speech && { ...base, ...speech };
   }
   if (kind === 'sentences' || kind === 'names') {
     const files = textFiles(names, pick);
-    return files && { ...base, family: textFamilies[kind], files };
+    const family = kind === 'sentences' ? 'sentence-transformer' : 'token-classifier';
+    return files && { ...base, family, files };
   }
   const pattern = kind === 'vad' ? /silero.*\.onnx$/ : /\.onnx$/;
   const files = found({ model: pick(pattern) });
@@ -110,7 +113,7 @@ function isHalf(name: string): boolean {
   return /[._](?:fp16|float16)\./.test(name);
 }
 
-function pickFrom(names: readonly string[], precision: Precision): Pick {
+function pickFrom(names: readonly string[], precision: Precision): PickFile {
   return (pattern) => {
     const fitting = names.filter((name) => pattern.test(basename(name))).sort();
     for (const wanted of preference[precision]) {
@@ -121,7 +124,6 @@ function pickFrom(names: readonly string[], precision: Precision): Pick {
   };
 }
 
-const textFamilies = { sentences: 'sentence-transformer', names: 'token-classifier' } as const;
 /** Files of a text model that it may have: how texts become tokens, tokens a vector, and the prefixes of texts. */
 const optionalTextFiles = {
   tokenizer_config: 'tokenizer_config.json',
@@ -132,7 +134,7 @@ const optionalTextFiles = {
 };
 
 /** The folder of a text model, in the layout in which models are published for ONNX: `model*.onnx`, also in `onnx/`, and its configuration. */
-function textFiles(names: readonly string[], pick: Pick): Manifest['files'] | undefined {
+function textFiles(names: readonly string[], pick: PickFile): Manifest['files'] | undefined {
   const has = (path: string) => (names.includes(path) ? path : undefined);
   const files = found({
     model: pick(/^model.*\.onnx$/),
@@ -144,7 +146,21 @@ function textFiles(names: readonly string[], pick: Pick): Manifest['files'] | un
   return files;
 }
 
-function speechFiles(id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined {
+/** A Whisper model of CTranslate2: the names are those that its converter gives. */
+function fasterWhisperFiles(names: readonly string[]): Pick<Manifest, 'family' | 'files'> | undefined {
+  const has = (...paths: string[]) => paths.find((path) => names.includes(path));
+  const files = found({
+    model: has('model.bin'),
+    config: has('config.json'),
+    tokenizer: has('tokenizer.json'),
+    vocabulary: has('vocabulary.txt', 'vocabulary.json'),
+  });
+  if (!files) return undefined;
+  const preprocessor = has('preprocessor_config.json');
+  return { family: 'faster-whisper', files: preprocessor ? { ...files, preprocessor: { path: preprocessor } } : files };
+}
+
+function speechFiles(id: string, pick: PickFile): { family: ModelFamily; files: Manifest['files'] } | undefined {
   const encoder = pick(/encoder.*\.onnx$/);
   const decoder = pick(/decoder.*\.onnx$/);
   const joiner = pick(/joiner.*\.onnx$/);

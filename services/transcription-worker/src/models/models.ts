@@ -13,6 +13,7 @@ import {
   verificationFault,
   verificationFile,
   type Manifest,
+  type ModelFamily,
   type ModelKind,
   type ModelPlace,
   type Precision,
@@ -45,6 +46,8 @@ export type ModelStore = {
 export type ModelStoreOptions = {
   cacheDir: string;
   kinds: readonly ModelKind[];
+  /** Models of other families belong to another engine. */
+  families: readonly ModelFamily[];
   /** Also loads models whose files were not verified by a catalogue. */
   allowUnverified: boolean;
   tuningOf: (model: string) => Pick<ReturnType<TuningOf>, 'compute_type' | 'transcribe_on' | 'diarize_on'>;
@@ -55,6 +58,7 @@ export type ModelStoreOptions = {
 export function createModelStore({
   cacheDir,
   kinds,
+  families,
   allowUnverified,
   tuningOf,
   canary,
@@ -78,7 +82,7 @@ export function createModelStore({
     } catch {
       return refused('its manifest.json cannot be read', '');
     }
-    if (!manifest) return undefined;
+    if (!manifest || !families.includes(manifest.family)) return undefined;
     // A change of the processor also requires a new test load.
     const fingerprint = `${await fingerprintOf(manifest, folder)}|${on.transcribe_on}|${on.diarize_on}`;
     const before = known.get(folder);

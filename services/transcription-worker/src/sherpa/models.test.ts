@@ -45,6 +45,20 @@ describe('recognising archives by their files', () => {
     expect([parakeet.family, whisper.family, zipformer.family]).toEqual(['nemo-transducer', 'whisper', 'zipformer']);
   });
 
+  it('recognises a Whisper model of CTranslate2, also with a vocabulary in JSON', () => {
+    const names = ['config.json', 'model.bin', 'tokenizer.json', 'vocabulary.txt', 'README.md'];
+    expect(named('faster-whisper-tiny.en', names)).toMatchObject({
+      family: 'faster-whisper',
+      langs: ['en'],
+      files: { vocabulary: { path: 'vocabulary.txt' } },
+    });
+    const large = ['config.json', 'model.bin', 'preprocessor_config.json', 'tokenizer.json', 'vocabulary.json'];
+    expect(named('large', large).files).toMatchObject({
+      vocabulary: { path: 'vocabulary.json' },
+      preprocessor: { path: 'preprocessor_config.json' },
+    });
+  });
+
   it('prefers the eight-bit files', () => {
     expect(whisper.files['encoder']?.path).toBe('tiny.en-encoder.int8.onnx');
   });

@@ -1,5 +1,5 @@
 import type { EngineTuning, workerPools } from '@overtone/contracts';
-import { speechKinds } from '@overtone/models';
+import { sherpaFamilies, speechKinds } from '@overtone/models';
 import { z } from 'zod';
 import { ChildCrash } from '../children/protocol.ts';
 import { createTaskChildren, type TaskChildren } from '../children/task-child.ts';
@@ -69,6 +69,7 @@ export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
     models: createModelStore({
       cacheDir: options.modelCacheDir,
       kinds: speechKinds,
+      families: sherpaFamilies,
       allowUnverified: options.allowUnverified,
       tuningOf: options.processors.tuningOf,
       canary: createCanary({ children: canaries, processors: options.processors, use }),

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { verifyModel } from '@overtone/models';
+import { sherpaFamilies, verifyModel } from '@overtone/models';
 import { waitFor } from '@overtone/testkit';
 import { childrenOf } from '../../test/processes.ts';
 import { wavHeader } from '../audio/wav.ts';
@@ -115,6 +115,7 @@ describe('models in the cache', () => {
     const store = createModelStore({
       cacheDir: cache,
       kinds: ['asr'],
+      families: sherpaFamilies,
       allowUnverified: true,
       tuningOf: runtime.processors.tuningOf,
       canary: async () => {
@@ -127,6 +128,17 @@ describe('models in the cache', () => {
     await utimes(join(folder, 'encoder.onnx'), 1, 1);
     await store.look();
     expect(loads).toBe(2);
+  });
+});
+
+describe('a model of another engine', () => {
+  it('is neither loaded nor refused by sherpa-onnx', async () => {
+    const folder = join(cache, 'asr', 'faster-whisper-base');
+    await mkdir(folder, { recursive: true });
+    for (const name of ['model.bin', 'config.json', 'tokenizer.json', 'vocabulary.txt'])
+      await writeFile(join(folder, name), 'x');
+    runtime = startRuntime();
+    expect(await runtime.models.look()).toEqual([]);
   });
 });
 

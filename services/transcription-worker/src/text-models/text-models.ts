@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
-import { readVerification, textKinds, type TextKind } from '@overtone/models';
+import { readVerification, textFamilies, textKinds, type TextKind } from '@overtone/models';
 import { unavailable, type Log, type Part } from '@overtone/service-kit';
 import type { z } from 'zod';
 import { createTaskChildren, type TaskChildren } from '../children/task-child.ts';
@@ -40,6 +40,7 @@ export function createTextModels({ modelCacheDir, allowUnverified, env, log }: O
   const store = createModelStore({
     cacheDir: modelCacheDir,
     kinds: textKinds,
+    families: textFamilies,
     allowUnverified,
     tuningOf: () => tuning,
     // A model that does not load fails at its use, and is tried again then.
