@@ -18,6 +18,8 @@ const paths = [...readdirSync(root).map((name) => `/${name}`), ...folders.flatMa
 const services = readdirSync(resolve(root, 'services'));
 const pages = [
   'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
   ...paths.filter((path) => /^\/docs\/.*\.md$|^\/(packages|services)\/[^/]+\/README\.md$/.test(path)),
 ];
 
@@ -72,5 +74,25 @@ describe('docs/where-to-change.md', () => {
       return codeSpansOf(row).filter((span) => /^[a-z]+[A-Z]\w+$/.test(span) && !text.includes(span));
     });
     expect(missing).toEqual([]);
+  });
+});
+
+describe('CHANGELOG.md', () => {
+  it('has a dated heading for the version of package.json', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(read('CHANGELOG.md')).toMatch(
+      new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'),
+    );
+  });
+});
+
+describe('docs/data-map.md', () => {
+  const map = read('docs/data-map.md');
+
+  it('names only tables that docs/architecture.md lists', () => {
+    const ownership = read('docs/architecture.md');
+    const tables = codeSpansOf(map).filter((span) => /^[a-z]+(_[a-z]+)*$/.test(span));
+    expect(tables.length).toBeGreaterThan(20);
+    expect(tables.filter((table) => !new RegExp(`\\b${table}\\b`).test(ownership))).toEqual([]);
   });
 });

@@ -45,6 +45,10 @@ export function staticChecks(): Check[] {
       name: 'contracts',
       command: [process.execPath, join(productFolder, 'packages', 'contracts', 'src', 'generate.main.ts'), '--check'],
     },
+    {
+      name: 'third-party licences',
+      command: [process.execPath, join(productFolder, 'packages', 'cli', 'src', 'third-party.main.ts'), '--check'],
+    },
   ];
 }
 
