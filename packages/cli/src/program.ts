@@ -224,6 +224,7 @@ function configuring(program: Command): void {
   config
     .command('rotate-key')
     .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
+    .option('--signing', 'replace the key that signs access tokens instead; every session ends')
     .option(...dataOption)
     // The option may precede or follow the command.
     .action(async (_options: unknown, command: Command) =>

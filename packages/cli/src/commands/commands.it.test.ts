@@ -70,6 +70,26 @@ describe('./overtone', () => {
     expect(readFileSync(join(data, 'secrets', 'encryption_key'), 'utf8')).toBe(old);
   });
 
+  it('rotates the signing key of a stopped instance, unless the environment has it', async () => {
+    const rotate = async (env: Record<string, string> = {}) =>
+      await run(join(productFolder, 'overtone'), ['config', 'rotate-key', '--signing', '--data', data], {
+        cwd: folder,
+        env: { JWT_SECRET_KEY: '', JWT_SECRET_KEY_FILE: '', ...env },
+      });
+    expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('has not been started yet') });
+    mkdirSync(join(data, 'secrets'), { recursive: true });
+    writeFileSync(join(data, 'instance.json'), JSON.stringify({ port: 8080, adminAnnounced: true, ports: {} }));
+    const key = join(data, 'secrets', 'jwt_secret_key');
+    writeFileSync(key, 'before');
+    expect(await rotate({ JWT_SECRET_KEY: 'x'.repeat(40) })).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('takes precedence'),
+    });
+    expect(readFileSync(key, 'utf8')).toBe('before');
+    expect(await rotate()).toMatchObject({ code: 0, output: expect.stringContaining('every session has ended') });
+    expect(readFileSync(key, 'utf8').trim()).toMatch(/^[\w-]{64}$/);
+  });
+
   it('succeeds to stop a stopped instance', async () => {
     expect(await overtone('down', '--data', data)).toEqual({ code: 0, output: '✓ Overtone is not running.\n' });
   });

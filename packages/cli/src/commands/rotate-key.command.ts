@@ -7,9 +7,12 @@ import { dataFolder, productFolder, type DataFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { readInstance } from '../setup/instance.ts';
 import { lastLines, run } from '../setup/run.ts';
-import { secretsIn } from '../setup/secrets.ts';
-import { databaseUrl } from '../supervisor/environment.ts';
+import { inventSecret, secretsIn } from '../setup/secrets.ts';
+import { databaseUrl, hasSigningSecret } from '../supervisor/environment.ts';
+import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
+import { runningEnvironment } from './config.command.ts';
+import { restart } from './restart.command.ts';
 
 /** The services that store secrets, by the role that they connect with. */
 const sealingServices = ['identity', 'media', 'operations', 'insights', 'transcription-dispatcher'] as const;
@@ -19,7 +22,8 @@ const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string(
 export type Resealed = z.infer<typeof resultSchema>;
 
 /** Encrypts the secrets in the settings with a new key while the instance runs, and deletes the old key. */
-export async function rotateKey(options: { readonly data?: string }): Promise<void> {
+export async function rotateKey(options: { readonly data?: string; readonly signing?: boolean }): Promise<void> {
+  if (options.signing === true) return await rotateSigningKey(options);
   const folder = dataFolder(options.data);
   const instance = readInstance(folder);
   if (instance === undefined) throw new Refusal('There are no secrets to encrypt: Overtone has not been started yet.');
@@ -35,6 +39,20 @@ export async function rotateKey(options: { readonly data?: string }): Promise<vo
   );
   terminal.warn('Plain backups made until now need the old key: make a new backup.');
   for (const key of unreadable) terminal.warn(`${key} could not be read with the old key: set it again.`);
+}
+
+/** Replaces the key that signs access tokens: every session ends. */
+async function rotateSigningKey(options: { readonly data?: string }): Promise<void> {
+  const folder = dataFolder(options.data);
+  if (readInstance(folder) === undefined)
+    throw new Refusal('There is no signing key yet: Overtone has not been started yet.');
+  if (hasSigningSecret(runningEnvironment(folder) ?? process.env))
+    throw new Refusal(
+      'JWT_SECRET_KEY is set in the environment, which takes precedence: change it there, then ./overtone down and up.',
+    );
+  replaceFile(secretsIn(folder.secrets).file('jwt_secret_key'), `${inventSecret.signingKey()}\n`);
+  if (readLiveRuntime(folder) !== undefined) await restart(['identity'], options);
+  createTerminal().done('Access tokens are signed with a new key, and every session has ended.');
 }
 
 // While both keys are in the file every secret can be decrypted; an interrupted run is completed by the next one.

@@ -1,9 +1,10 @@
+import { readIfThere } from '../files.ts';
 import { isLocked, withLock } from '../lock.ts';
 import { dataFolder, homeFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { baseUrl, readInstance } from '../setup/instance.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
-import { checkDisk, openDataFolder } from '../setup/preflight.ts';
+import { checkDisk, checkSecrets, openDataFolder } from '../setup/preflight.ts';
 import { prepare } from '../setup/prepare.ts';
 import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
@@ -43,6 +44,7 @@ export async function up(options: UpOptions): Promise<void> {
       return undefined;
     }
     checkDisk(folder);
+    checkSecrets(process.env, (name) => readIfThere(secretsIn(folder.secrets).file(name)));
     await ensurePackages(productPackages, terminal.step);
     terminal.busy('preparing');
     await prepare(terminal.done);

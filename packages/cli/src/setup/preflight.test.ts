@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { dataFolder } from '../paths.ts';
-import { checkDisk, isNewer } from './preflight.ts';
+import { checkDisk, checkSecrets, isNewer } from './preflight.ts';
 
 describe('isNewer', () => {
   it.each([
@@ -23,5 +23,24 @@ describe('checkDisk', () => {
     expect(() => checkDisk(dataFolder('/somewhere'), 12 * 1024 * 1024)).toThrow(
       'Only 12 MiB are free on the disk of /somewhere; at least 500 MiB are needed.',
     );
+  });
+});
+
+describe('checkSecrets', () => {
+  const stored = (name: string) => (name === 'encryption_key' ? 'stored\n' : undefined);
+
+  it.each([
+    [{ ENCRYPTION_KEY: 'another' }],
+    [{ ENCRYPTION_KEY_FILE: '/nowhere/key' }],
+    [{ ASSERTION_PRIVATE_KEY: 'a key' }],
+  ])('refuses %j, which would be ignored', (environment) => {
+    expect(() => checkSecrets(environment, stored)).toThrow(
+      'is set in the environment, but ./overtone up uses secrets/',
+    );
+  });
+
+  it('accepts a secret of the environment that is the stored one, an empty one, and the signing secret', () => {
+    for (const environment of [{ ENCRYPTION_KEY: 'stored' }, { ENCRYPTION_KEY: '' }, { JWT_SECRET_KEY: 'any' }, {}])
+      expect(() => checkSecrets(environment, stored)).not.toThrow();
   });
 });

@@ -58,3 +58,30 @@ export async function checkPort(port: number): Promise<void> {
     throw new Refusal(`Port ${port} is in use by another program; choose another one with --port.`);
   }
 }
+
+/** Secrets of the data folder that the embedded profile takes from nowhere else. */
+const ownSecrets = [
+  ['ENCRYPTION_KEY', 'encryption_key'],
+  ['ASSERTION_PRIVATE_KEY', 'assertion_private_key'],
+  ['ASSERTION_PUBLIC_KEY', 'assertion_public_key'],
+] as const;
+
+/**
+ * Rejects secrets of the environment that would be ignored.
+ * @param stored The content of a file in the folder of secrets, if it exists.
+ */
+export function checkSecrets(
+  environment: Readonly<Record<string, string | undefined>>,
+  stored: (name: string) => string | undefined,
+): void {
+  for (const [name, file] of ownSecrets) {
+    const path = environment[`${name}_FILE`];
+    const given = path ? (readIfThere(path) ?? '') : environment[name];
+    if (!given && !path) continue;
+    if (given?.trim() === stored(file)?.trim()) continue;
+    throw new Refusal(
+      `${name} is set in the environment, but ./overtone up uses secrets/${file} of the data folder. Remove the variable` +
+        (name === 'ENCRYPTION_KEY' ? ', or write its value into that file before the first start.' : '.'),
+    );
+  }
+}

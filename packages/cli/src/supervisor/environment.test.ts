@@ -44,6 +44,16 @@ describe('serviceEnvironment', () => {
     ]);
   });
 
+  it('takes the signing secret from the environment, and from the data folder without one', () => {
+    const signing = (caller: Record<string, string>) => {
+      const { JWT_SECRET_KEY, JWT_SECRET_KEY_FILE } = serviceEnvironment('identity', source({ caller }));
+      return [JWT_SECRET_KEY, JWT_SECRET_KEY_FILE];
+    };
+    expect(signing({})).toEqual([undefined, '/data/secrets/jwt_secret_key']);
+    expect(signing({ JWT_SECRET_KEY: 'given' })).toEqual(['given', undefined]);
+    expect(signing({ JWT_SECRET_KEY_FILE: '/run/key' })).toEqual([undefined, '/run/key']);
+  });
+
   it('passes every service its own bus user', () => {
     const env = serviceEnvironment('media', source());
     expect([env['NATS_USER'], env['NATS_PASSWORD']]).toEqual(['media', 'nats_media/pass']);

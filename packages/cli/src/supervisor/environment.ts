@@ -111,13 +111,18 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
   };
 }
 
-function forIdentity({ secrets, instance, adminPasswordFile }: EnvironmentSource): Record<string, string> {
+function forIdentity({ caller, secrets, instance, adminPasswordFile }: EnvironmentSource): Record<string, string> {
   return {
-    JWT_SECRET_KEY_FILE: secrets.file('jwt_secret_key'),
+    ...(hasSigningSecret(caller) ? {} : { JWT_SECRET_KEY_FILE: secrets.file('jwt_secret_key') }),
     ...(adminPasswordFile === undefined || instance.adminEmail === undefined
       ? {}
       : { OT_ADMIN_EMAIL: instance.adminEmail, OT_ADMIN_PASSWORD_FILE: adminPasswordFile }),
   };
+}
+
+/** Whether the environment has the signing secret; it takes precedence over the file of the data folder. */
+export function hasSigningSecret(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return ['JWT_SECRET_KEY', 'JWT_SECRET_KEY_FILE'].some((name) => Boolean(environment[name]));
 }
 
 function forEdge({ secrets, instance, uiFolder }: EnvironmentSource): Record<string, string> {
