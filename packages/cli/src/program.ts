@@ -3,8 +3,10 @@ import type { BackupOptions, BackupsOptions } from './commands/backup.command.ts
 import type { LogsOptions } from './commands/logs.command.ts';
 import type { RehearseOptions } from './commands/rehearse.command.ts';
 import type { RestoreOptions } from './commands/restore.command.ts';
+import type { TestOptions } from './commands/test.command.ts';
 import type { UpOptions } from './commands/up.command.ts';
 import type { UpdateOptions } from './commands/update.command.ts';
+import { namedTests } from './testing/tiers.ts';
 
 type DataOption = { data?: string };
 type OutOption = { out?: string };
@@ -255,11 +257,14 @@ function checking(program: Command): void {
     .action(async (options: DataOption) => (await import('./commands/doctor.command.ts')).doctor(options));
   program
     .command('test')
-    .argument('[name]', 'update: releases installed, rolled back and failing under load; not in the default run')
-    .description('set up what is missing, run every check and test')
+    .argument('[name]', Object.keys(namedTests).join(', '))
+    .argument('[part]', 'of nightly: one spec file or suite, such as chaos or "Slow clients"')
+    .description('run the tests that a change must pass; more: test nightly, test update, test elasticsearch')
     .option('--quick', 'only what needs no servers')
-    .action(async (name: string | undefined, options: { quick?: boolean }) =>
-      (await import('./commands/test.command.ts')).test(name, options),
+    .option('--timings', 'print seconds per ring, the slowest files and the CPU seconds used')
+    .addHelpText('after', () => testTiers())
+    .action(async (name: string | undefined, part: string | undefined, options: TestOptions) =>
+      (await import('./commands/test.command.ts')).test(name, part, options),
     );
   program
     .command('bench')
@@ -269,6 +274,14 @@ function checking(program: Command): void {
     .action(async (name: string | undefined, options: { qmsum?: string }) =>
       (await import('./commands/bench.command.ts')).bench(name, options),
     );
+}
+
+/** The tiers of the tests, for `./overtone help test`. */
+function testTiers(): string {
+  const named = Object.entries(namedTests).map(([name, { about }]) => `  test ${name}`.padEnd(22) + about);
+  const landing =
+    '  test'.padEnd(22) + 'checks of the sources, pure tests, tests with real servers, one product in Chromium';
+  return ['', 'Tiers:', landing, ...named].join('\n');
 }
 
 function lineCount(text: string): number {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { groupLdif, personLdif, startSlapd } from '@overtone/testkit';
 import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { folded } from './dn/dn.ts';
 import { createDirectory, type Directory, type DirectoryConfig, type Person } from './index.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 function uid(name: string): string {
   return `uid=${name},${slapd.people}`;

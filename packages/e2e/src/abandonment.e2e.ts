@@ -5,7 +5,7 @@ import { abandon, assertionFor, casesPerRoute, type Target } from './abandonment
 import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
-import { limitSignIns, signInAsOther } from './people.ts';
+import { signInAsOther } from './people.ts';
 import type { Suite } from './suite.ts';
 import { settingOf } from './service-access.ts';
 import { startRegularRequests, captureBaseline } from './well-behaved.ts';
@@ -23,7 +23,6 @@ export function abandonment({ instance }: Context, perRoute: number): Suite {
         rule: 'no process exits, no descriptor stays open, and no other request fails',
         limitMs: 60_000 + perRoute * 60_000,
         run: async (log) => {
-          await limitSignIns(instance, 10_000);
           const root = await signIn(instance.baseUrl, admin.email, admin.password);
           const other = await signInAsOther(instance, 'leaves-early@example.org');
           const steady = await signInAsOther(instance, 'bystander@example.org');
@@ -62,6 +61,5 @@ export function abandonment({ instance }: Context, perRoute: number): Suite {
         },
       },
     ],
-    close: () => limitSignIns(instance, null),
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import { startLanguageModelServer, type LanguageModelServer } from '@overtone/testkit/language-model';
-import { barriers } from './barriers.ts';
+import { barriers, widthsInPassing } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -47,7 +47,8 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
   };
 
   async function checkState(name: string, hands = owner): Promise<void> {
-    for (const size of [narrow, wide]) {
+    for (const width of widthsInPassing()) {
+      const size = width === wide.width ? wide : narrow;
       await hands.page.setViewportSize(size);
       await until(`${name} fits into ${size.width} pixels`, () => fitsWidth(hands.page));
       // In both color schemes.

@@ -9,7 +9,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, overtone, type Instance } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const slow = { timeout: 120_000 };
@@ -21,6 +21,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
   let page: Page;
   let instance: Instance;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const folderOf = (name: string): string => join(instance.data, name);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const save = () => saveForm(page);
@@ -92,7 +93,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
         new RegExp(`\\./overtone restore .*/panel-backups/${file}$`),
       );
     }),
-    step('a retention is saved with the keyboard only', async () => {
+    nightly('a retention is saved with the keyboard only', async () => {
       await page.getByLabel('Weekly', { exact: true }).focus();
       await page.keyboard.press('Control+A');
       await page.keyboard.type('9');
@@ -155,7 +156,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await page.getByText('The mirror must be kept elsewhere than the objects.').waitFor();
       await press('Discard changes');
     }),
-    step('the pages have no accessibility violations in both color schemes and fit into 360 pixels', async () => {
+    nightly('the pages have no accessibility violations in both color schemes and fit into 360 pixels', async () => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         for (const [path, list] of [
@@ -172,7 +173,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       }
       await page.setViewportSize({ width: 1280, height: 800 });
     }),
-    step(
+    nightly(
       'a service that does not respond is reported, and not shown as having no data',
       async () => {
         const body = JSON.stringify({ status: 503, code: 'upstream_unavailable', detail: 'The service is starting.' });

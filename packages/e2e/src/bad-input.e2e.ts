@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { directorySyncSettings } from '@overtone/contracts';
+import { testSeed as seed } from '@overtone/testkit/seed';
 import { badInput } from './bad-input.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,6 @@ import type { Suite } from './suite.ts';
 import { asService } from './service-access.ts';
 
 const cases = Number(process.env['FUZZ_CASES'] ?? 300);
-const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(1_000_000));
 
 export function badInputs({ instance }: Context): Suite {
   return {
@@ -35,7 +34,7 @@ export function badInputs({ instance }: Context): Suite {
         rule: 'every response to a generated request matches the API description, none is a 5xx or late',
         limitMs: 300_000 + cases * 400,
         run: async (log) => {
-          log(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
+          log(`seed ${seed}, FUZZ_CASES=${cases}`);
           await restoringAfter(instance, async () => {
             const before = await processesOf(instance);
             const { sent, operations, slowestMs, statuses, faults } = await fuzz({ instance, cases, seed });

@@ -102,6 +102,7 @@ export function badUploads(context: Context, maxUploadBytes: number): Suite {
       }),
       {
         rule: 'a truncated recording is transcribed up to its end, or fails with an explanation',
+        isNightly: true,
         run: async () => {
           const sound = await readFile(recordings.mp3);
           const sent = await api.upload(
@@ -115,6 +116,7 @@ export function badUploads(context: Context, maxUploadBytes: number): Suite {
       },
       {
         rule: 'a truncated video fails with a code and an instruction',
+        isNightly: true,
         run: async () => {
           const film = await readFile(recordings.video);
           const sent = await api.upload(await write(at('no end.mp4'), film.subarray(0, Math.floor(film.length / 3))));

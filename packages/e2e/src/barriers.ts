@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Page } from '@playwright/test';
+import { test, type Page } from '@playwright/test';
 
 type Scheme = 'light' | 'dark';
 
@@ -10,6 +10,15 @@ const contrastOnly: axe.RunOptions = { runOnly: ['color-contrast'] };
 /** The widths in which pages are checked. */
 export const widths = [1280, 360] as const;
 
+/** Those of states that other checks reach on their way: the landing tier takes no time for their appearance. */
+export function widthsInPassing(): readonly (typeof widths)[number][] {
+  return isLandingTier() ? [1280] : widths;
+}
+
+function isLandingTier(): boolean {
+  return test.info().project.name === 'landing';
+}
+
 /** Each width is checked in one colour scheme, because colours do not depend on the width. */
 export function schemesAt(width: (typeof widths)[number]): readonly Scheme[] {
   return width === 360 ? ['light'] : ['dark'];
@@ -18,9 +27,10 @@ export function schemesAt(width: (typeof widths)[number]): readonly Scheme[] {
 /**
  * Accessibility violations of the page: missing names for screen readers, low contrast, no keyboard access. Every rule is
  * checked in the first scheme, the contrast in each. The check is repeated, because a page that is still loading can
- * have temporary violations.
+ * have temporary violations. The landing tier skips it.
  */
 export async function barriers(page: Page, schemes: readonly Scheme[] = ['dark', 'light']): Promise<string[]> {
+  if (isLandingTier()) return [];
   let found: string[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     found = [];

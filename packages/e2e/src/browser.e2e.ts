@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import { dropFile, fitsWidth, launchBrowser, openPage, signInByHand, type Watched } from './browser.ts';
 import type { Context } from './context.ts';
-import { limitSignIns } from './people.ts';
 import { spokenAt } from './recordings.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 function position(page: Page): Promise<number> {
@@ -51,12 +50,12 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
     },
     limitMs,
   });
+  const nightly = forNightly(step);
 
   const opening: Check[] = [
     {
       rule: 'Chromium starts',
       run: async () => {
-        await limitSignIns(instance, 10_000);
         browser = await launchBrowser();
         watched = await openPage(browser, instance.baseUrl, screenshots);
         page = watched.page;
@@ -212,7 +211,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       assert.ok(Math.abs(at - expected) <= 1, `jumps to ${at} s instead of ${expected} s`);
       await until('the player is at the word', async () => Math.abs((await position(page)) - expected) < 3);
     }),
-    step('a semantic search finds a paraphrase', async () => {
+    nightly('a semantic search finds a paraphrase', async () => {
       await page.getByRole('link', { name: 'Search' }).click();
       // The previous page has a search box, too.
       await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
@@ -226,7 +225,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
         return said.isVisible();
       });
     }),
-    step('the dark color scheme is applied', async () => {
+    nightly('the dark color scheme is applied', async () => {
       await page.goto(fileUrl);
       await page.getByTestId('transcript').waitFor();
       await watched.snap('transcript');
@@ -240,7 +239,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       });
       await watched.snap('transcript-dark');
     }),
-    step('at 360 pixels the page fits and every control is reachable', async () => {
+    nightly('at 360 pixels the page fits and every control is reachable', async () => {
       await page.setViewportSize({ width: 360, height: 740 });
       for (const path of ['/', fileUrl, '/search?q=windows', '/account', '/admin']) {
         await page.goto(path);
@@ -281,7 +280,6 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
     checks: [...opening, ...reading, ...finding],
     close: async () => {
       await browser?.close();
-      await limitSignIns(instance, null);
     },
   };
 }

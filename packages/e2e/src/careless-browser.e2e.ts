@@ -11,7 +11,6 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
-import { limitSignIns } from './people.ts';
 import { asService } from './service-access.ts';
 import { choose, type Check, type Choice, type Suite } from './suite.ts';
 
@@ -48,7 +47,6 @@ export function carelessInTheBrowser({ scripted, screenshots }: ScriptedContext,
     run: async () => {
       ({ instance } = await scripted.get());
       api = await signIn(instance.baseUrl, admin.email, admin.password);
-      await limitSignIns(instance, 10_000);
       await allowRegistration(instance, true);
       Object.assign(world, await makeWorld(instance, api));
       browser = await launchBrowser();
@@ -98,7 +96,6 @@ export function carelessInTheBrowser({ scripted, screenshots }: ScriptedContext,
     checks: [start, ...choose(journeys, size), ...choose(accessible, size)],
     close: async () => {
       await allowRegistration(instance, null);
-      await limitSignIns(instance, null);
       if (world.recording !== '') await rm(dirname(world.recording), { recursive: true });
       await browser?.close();
     },

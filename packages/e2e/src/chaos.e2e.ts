@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomFrom } from '@overtone/testkit/seed';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
@@ -13,27 +14,16 @@ type ChaosOptions = { faults: number; files: number; seed: number };
 
 type Fault = { victim: Victim; kind: 'kill' | 'freeze'; frozenMs: number; pauseMs: number };
 
-/** A pseudo-random number generator for [0, 1) with a seed (mulberry32). */
-function drawFrom(seed: number) {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const victims: readonly Victim[] = [...services, ...servers];
 
 /** The sequence of faults, derived from the seed alone, so that a run can be repeated. */
 function faultSequence({ faults, seed }: Pick<ChaosOptions, 'faults' | 'seed'>): Fault[] {
-  const draw = drawFrom(seed);
+  const random = randomFrom(seed);
   return Array.from({ length: faults }, () => ({
-    victim: victims[Math.floor(draw() * victims.length)] ?? 'nats',
-    kind: draw() < 0.65 ? 'kill' : 'freeze',
-    frozenMs: 200 + Math.floor(draw() * 6_000),
-    pauseMs: 100 + Math.floor(draw() * 1_200),
+    victim: victims[random(victims.length)] ?? 'nats',
+    kind: random(100) < 65 ? 'kill' : 'freeze',
+    frozenMs: 200 + random(6_000),
+    pauseMs: 100 + random(1_200),
   }));
 }
 
@@ -80,7 +70,7 @@ export function chaos({ scripted, recordings }: ScriptedContext, { faults, files
   };
 
   return {
-    name: `Chaos: ${faults} faults with ${files} recordings in processing, seed ${seed} (OT_CHAOS_BLOWS, OT_CHAOS_FILES, OT_CHAOS_SEED)`,
+    name: 'Chaos',
     checks: [
       {
         rule: 'an undisturbed recording is finished',
@@ -100,6 +90,7 @@ export function chaos({ scripted, recordings }: ScriptedContext, { faults, files
         rule: 'after the last fault every recording is finished, none is lost and none is processed twice',
         limitMs: 900_000 + faults * 5_000,
         run: async (log) => {
+          log(`${faults} faults with ${files} recordings in processing (OT_CHAOS_BLOWS, OT_CHAOS_FILES), seed ${seed}`);
           adminActions = startAdminActions(api, 500);
           const injection = injectFaults(instance, faultSequence({ faults, seed }));
           await Promise.all([injection, keepBusy(injection)]);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from '@playwright/test';
-import { barriers } from './barriers.ts';
+import { barriers, widthsInPassing } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
-import type { Suite } from './suite.ts';
+import { forNightly, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const password = 'Another-Battery-2026';
@@ -34,13 +34,15 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
   let collection = '';
   const person = { email: '', name: 'Cora Collect', label: '' };
   const step = watchedStep(() => [owner, reader]);
+  const nightly = forNightly(step);
   const dialog = () => page.getByRole('dialog');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const confirm = (name: string | RegExp) => dialog().getByRole('button', { name }).click();
   const listed = (hands: Hands) => hands.page.getByTestId('collection-files').getByRole('listitem');
 
   async function checkState(name: string, hands = owner): Promise<void> {
-    for (const size of [narrow, wide]) {
+    for (const width of widthsInPassing()) {
+      const size = width === wide.width ? wide : narrow;
       await hands.page.setViewportSize(size);
       assert.ok(await fitsWidth(hands.page), `${name} is wider than ${size.width} pixels`);
       assert.deepEqual(
@@ -130,7 +132,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await listed(owner).filter({ hasText: titles[0]! }).waitFor();
         await checkState('one');
       }),
-      step(
+      nightly(
         'a double click opens a dialog once, sends a form once and leaves the focus in the new field',
         async () => {
           const focused = () => page.locator(':focus');
@@ -169,7 +171,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         },
         missing,
       ),
-      step(
+      nightly(
         'a name without blanks is broken, so that the page fits and the dialog can be closed',
         async () => {
           const { uuid } = await api.send<{ uuid: string }>('POST', '/api/collections', { name: longWord });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from '@playwright/test';
 import { startCollector, type Collector } from './collector.ts';
-import { createInstance, type Instance } from './instance.ts';
+import { createInstance, usedCpuSeconds, type Instance } from './instance.ts';
 import { record, type Recording } from '@overtone/testkit/recordings';
 import { convert, cooking, film, meeting, realVoices } from './recordings.ts';
 import { makeReleases, type Releases } from './releases.ts';
@@ -52,13 +52,7 @@ export function useProduct(): Prepared<Context> {
   const shared = useShared();
   test.beforeAll(async () => {
     collector.set(await startCollector());
-    instance.set(
-      await createInstance({
-        MAX_UPLOAD_BYTES: String(maxUploadBytes),
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.value.endpoint,
-        OTEL_BSP_SCHEDULE_DELAY: '500',
-      }),
-    );
+    instance.set(await createInstance(environmentOf(collector.value)));
     const { code, seconds, output } = await instance.value.up();
     if (code !== 0) throw new Error(`./overtone up ended with ${code}:\n${output}\n${await instance.value.logsTail()}`);
     console.log(`up in ${seconds.toFixed(1)} s at ${instance.value.baseUrl}`);
@@ -67,6 +61,23 @@ export function useProduct(): Prepared<Context> {
   return {
     context: { ...shared, instance: instance.value, collector: collector.value },
     evidence: () => instance.value.logsTail(),
+  };
+}
+
+/** One instance for suites of all kinds: with the scripted engine, except in those of `withRealEngine`. */
+export function useLanding(): Prepared<Context & ScriptedContext> {
+  const instance = createDeferred<Instance>('the instance');
+  const collector = createDeferred<Collector>('the collector of spans');
+  const scripted = scriptedInstance(async () => environmentOf(collector.value));
+  const shared = useShared();
+  test.beforeAll(async () => {
+    collector.set(await startCollector());
+    instance.set((await scripted.get()).instance);
+  });
+  removeAtTheEnd(scripted, () => collector.value.close());
+  return {
+    context: { ...shared, instance: instance.value, collector: collector.value, scripted },
+    evidence: () => scripted.logsTail(),
   };
 }
 
@@ -96,6 +107,14 @@ export function useUpdated(): Prepared<UpdatedContext> {
   return { context: { ...useShared(), scripted, releases }, evidence: () => scripted.logsTail() };
 }
 
+function environmentOf({ endpoint }: Collector): Record<string, string> {
+  return {
+    MAX_UPLOAD_BYTES: String(maxUploadBytes),
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '500',
+  };
+}
+
 /** An unexpected exit of a service fails the run. */
 function removeAtTheEnd(
   instance: { faults: () => Promise<string[]>; remove: () => Promise<void> },
@@ -105,6 +124,8 @@ function removeAtTheEnd(
     const faults = await instance.faults();
     await instance.remove();
     await close();
+    // For `./overtone test --timings`.
+    console.log(`instances used ${Math.round(usedCpuSeconds())} CPU seconds`);
     if (faults.length > 0) throw new Error(`a service failed: ${faults.join('\n')}`);
   });
 }

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AnswerOf, AsrProviderInput, asrRoutes, mediaRoutes } from '@overtone/contracts';
+import type { AnswerOf, AsrProviderInput, mediaRoutes } from '@overtone/contracts';
 import type { Browser, Page } from '@playwright/test';
 import { startSpeechServer, type SpeechServer } from '@overtone/testkit/speech-server';
+import { saveProviders } from './asr-providers.ts';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
-import { signIn, type Client } from './client.ts';
+import { signIn } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
-import type { Suite } from './suite.ts';
+import { forNightly, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 /** The panels Engine configuration and ASR provider: a change reaches the workers without a restart. */
@@ -20,6 +21,7 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
   let boss: Hands;
   let page: Page;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const save = () => saveForm(page);
   const reported = (key: string, text: string) =>
@@ -73,7 +75,7 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
         },
         /\b400\b/,
       ),
-      step('the engine page has no barriers and fits a phone', () => isUsable('engine-configuration')),
+      nightly('the engine page has no barriers and fits a phone', () => isUsable('engine-configuration')),
       step('a provider is tested before it is saved, and then used by the workers', async () => {
         await page.goto('/admin/asr');
         await page.getByText('No providers. The workers use the engines of their environment.').waitFor();
@@ -92,7 +94,7 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await press('Test: OpenAI-compatible server');
         await page.getByText('The speech service does not answer').waitFor({ timeout: 60_000 });
       }),
-      step('the provider page has no barriers and fits a phone', () => isUsable('asr-provider')),
+      nightly('the provider page has no barriers and fits a phone', () => isUsable('asr-provider')),
       step('without providers the environment is used again', async () => {
         await press('Remove: OpenAI-compatible server');
         await press('Remove: PocketSphinx');
@@ -154,10 +156,4 @@ function providerOf(base_url: string, index: number): Provider {
     timeout_seconds: 60,
     max_audio_seconds: null,
   };
-}
-
-async function saveProviders(api: Client, providers: readonly Provider[]): Promise<void> {
-  const path = '/api/admin/asr-providers';
-  const { revision } = await api.ok<AnswerOf<typeof asrRoutes.asrProviders>>('GET', path);
-  await api.send('PUT', path, { revision, providers });
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from '@playwright/test';
 import { openPage, type Watched } from './browser.ts';
 import type { Check } from './suite.ts';
@@ -12,20 +11,12 @@ export type Hands = Watched & {
 
 export async function openHands(browser: Browser, baseUrl: string, folder: string): Promise<Hands> {
   const watched = await openPage(browser, baseUrl, folder);
-  const { page, faults } = watched;
+  const { page } = watched;
   const signIn: Hands['signIn'] = async (email, password, heading) => {
     await page.goto('/sign-in');
     await page.getByLabel('User name or e-mail address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
-    for (;;) {
-      const answered = page.waitForResponse(`${baseUrl}/api/auth/token`);
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      const answer = await answered;
-      if (answer.status() !== 429) break;
-      // Suites share the limit of sign-ins per minute.
-      await sleep(1000 * Number(answer.headers()['retry-after'] ?? 1));
-      faults.splice(0, Infinity, ...faults.filter((fault) => !/\b429\b/.test(fault)));
-    }
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: heading }).waitFor();
   };
   return { ...watched, signIn };

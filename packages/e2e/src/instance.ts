@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { withLock } from '@overtone/cli/lock';
 import { freePort } from '@overtone/cli/servers';
 import { serviceNames } from '@overtone/contracts';
-import { processesOf } from './processes.ts';
+import { cpuSecondsOf, processesOf } from './processes.ts';
 
 /** The management script. */
 export const launcher = resolve(import.meta.dirname, '../../../overtone');
@@ -58,6 +58,12 @@ async function tail(path: string, lines: number): Promise<string> {
     .join('\n');
 }
 
+let cpuSeconds = 0;
+/** CPU seconds of the instances that this process has stopped. */
+export function usedCpuSeconds(): number {
+  return cpuSeconds;
+}
+
 /** A real Overtone in its own folder, started and stopped by the management script. */
 export type Instance = Awaited<ReturnType<typeof createInstance>>;
 
@@ -66,7 +72,13 @@ export async function createInstance(environment: Record<string, string> = {}, f
   const port = await freePort();
   let current = environment;
   let started = false;
-  const env = () => ({ OT_ADMIN_EMAIL: admin.email, OT_ADMIN_PASSWORD: admin.password, ...current });
+  const env = () => ({
+    OT_ADMIN_EMAIL: admin.email,
+    OT_ADMIN_PASSWORD: admin.password,
+    // Suites sign in often, from one address.
+    RATE_LIMIT_ENABLED: 'false',
+    ...current,
+  });
   const at = ['--data', data];
   const run = (args: string[], limitMs?: number) => overtone(args, env(), limitMs, script);
 
@@ -78,7 +90,10 @@ export async function createInstance(environment: Record<string, string> = {}, f
     // An instance chooses its ports at the first start, and binds them later: two must not choose at the same time.
     return withLock('first start of a test instance', start);
   };
-  const down = () => run(['down', ...at]);
+  const down = () => {
+    cpuSeconds += cpuSecondsOf(processesOf(data));
+    return run(['down', ...at]);
+  };
   const status = async (): Promise<InstanceStatus> => {
     const ran = await run(['status', ...at, '--json'], 120_000);
     return JSON.parse(ran.output.slice(ran.output.indexOf('{'))) as InstanceStatus;

@@ -1,3 +1,4 @@
+import { testSeed } from '@overtone/testkit/seed';
 import { numberFrom, useProduct } from './context.ts';
 import { killing } from './kill.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
@@ -7,7 +8,7 @@ import { syncRunKilling } from './sync-kill.e2e.ts';
 
 // Processes are killed, and the instance is stopped and started.
 const { context, evidence } = useProduct();
-const kills = { oneOf: numberFrom('OT_KILLS_ONE_OF', 2), seed: numberFrom('OT_CHAOS_SEED', 0) };
+const kills = { oneOf: numberFrom('OT_KILLS_ONE_OF', 2), seed: testSeed };
 registerSuites(
   [syncRunKilling(context, kills), killing(context, kills), lifecycle(context), restore(context)],
   evidence,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { startLanguageModelServer, type LanguageModelServer } from '@overtone/testkit/language-model';
-import { barriers, schemesAt, widths } from './barriers.ts';
+import { barriers, schemesAt, widthsInPassing } from './barriers.ts';
 import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -38,7 +38,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
     for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value);
   };
   const checkLayout = async (title: string, address: string, ready: () => Promise<unknown>): Promise<void> => {
-    for (const width of widths) {
+    for (const width of widthsInPassing()) {
       await page.setViewportSize({ width, height: 800 });
       await page.goto(address);
       await ready();

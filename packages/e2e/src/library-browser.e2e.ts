@@ -5,7 +5,7 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import type { Suite } from './suite.ts';
+import { forNightly, type Suite } from './suite.ts';
 import { until } from './until.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 
@@ -20,6 +20,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
   let page: Page;
   let api: Client;
   const step = watchedStep(() => [person]);
+  const nightly = forNightly(step);
   const upload = async (number: number) =>
     uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, number));
 
@@ -87,7 +88,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await card(titles[0]!).waitFor();
         await card(titles[1]!).getByText('weekly').waitFor();
       }),
-      step('the bar of the selection fits into 360 pixels', async () => {
+      nightly('the bar of the selection fits into 360 pixels', async () => {
         await page.setViewportSize({ width: 360, height: 740 });
         await select(titles.slice(0, 1));
         assert.ok(await fitsWidth(page));
@@ -95,7 +96,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await page.getByRole('button', { name: 'Clear the selection' }).click();
         await page.setViewportSize({ width: 1280, height: 800 });
       }),
-      step(
+      nightly(
         'an upload without a connection survives a click to a page that was not opened before, and continues',
         async () => {
           await openLibrary();

@@ -68,6 +68,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
       },
       {
         rule: 'a restart after an update migrates the database and the bus permissions before it starts the services',
+        isNightly: true,
         limitMs: 900_000,
         run: async (log) => {
           const file = join(instance.data, 'nats', 'nats.conf');
@@ -96,6 +97,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
       },
       {
         rule: 'down leaves no running process',
+        isNightly: true,
         run: async () => {
           const before = processesOf(instance.data);
           assert.ok(before.length >= 10, `only ${before.length} processes before`);
@@ -107,6 +109,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
       },
       {
         rule: 'a second start uses the stored data',
+        isNightly: true,
         run: async (log) => {
           const ran = await instance.up({});
           assert.equal(ran.code, 0, ran.output);
@@ -115,6 +118,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
       },
       {
         rule: 'after kill -9 of the supervisor the services keep running, and a new supervisor takes over automatically',
+        isNightly: true,
         run: async (log) => {
           const supervisors = () =>
             processesOf(instance.data).filter((living) => /^\S*node\b.*supervisor\.main\.ts/.test(living.command));
@@ -145,6 +149,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
       },
       {
         rule: 'after kill -9 of guardian and supervisor, up restarts everything with the stored data',
+        isNightly: true,
         run: async () => {
           const before = await signIn(instance.baseUrl, admin.email, admin.password);
           const stored = await uploadWithRetry(before, recordings.brief.path);

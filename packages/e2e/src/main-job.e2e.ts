@@ -95,6 +95,7 @@ export function mainJob({ instance, recordings, collector }: Context): Suite {
       },
       {
         rule: 'two real voices are distinguished and their words are in order',
+        isNightly: true,
         run: async () => {
           const sent = await api.upload(recordings.real.path);
           assert.equal(sent.status, 201, sent.text);

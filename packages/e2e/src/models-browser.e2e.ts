@@ -8,7 +8,7 @@ import { fitsWidth, launchBrowser } from './browser.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, overtone, type Instance } from './instance.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 /** The models on the page Engines: imported by command, copied by hand, verified and removed on the page. */
@@ -19,6 +19,7 @@ export function modelsInTheBrowser({ scripted, screenshots }: ScriptedContext): 
   let instance: Instance;
   let source: string;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const row = (name: string) => page.locator(`[data-testid="installed-models"] tr[data-model="${name}"]`);
   const models = (...args: string[]) => overtone(['models', ...args, '--data', instance.data]);
 
@@ -69,7 +70,7 @@ export function modelsInTheBrowser({ scripted, screenshots }: ScriptedContext): 
       assert.equal(verified.code, 1);
       assert.match(verified.output, /7 bytes, not 50000/);
     }),
-    step('the page has no accessibility violations in both color schemes and fits into 360 pixels', async () => {
+    nightly('the page has no accessibility violations in both color schemes and fits into 360 pixels', async () => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         await page.goto('/admin');

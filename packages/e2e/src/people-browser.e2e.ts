@@ -43,7 +43,6 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
     {
       rule: 'Chromium starts and the administrator signs in',
       run: async () => {
-        await settings('lockout', { rate_limit_auth_per_minute: 1000 });
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         other = await openHands(browser, instance.baseUrl, screenshots);
@@ -229,7 +228,6 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
     name: 'Accounts in Chromium',
     checks: [...accounts, ...together],
     close: async () => {
-      await settings('lockout', { rate_limit_auth_per_minute: null });
       await browser?.close();
     },
   };

@@ -28,9 +28,3 @@ export async function resignToken(instance: Instance, token: string, changed: ob
   const key = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
 }
-
-/** Sets the gateway's rate limit of sign-ins; null restores the default. */
-export async function limitSignIns(instance: Instance, perMinute: number | null): Promise<void> {
-  const root = await signIn(instance.baseUrl, admin.email, admin.password);
-  await root.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: perMinute });
-}

@@ -46,6 +46,17 @@ export function processesOf(dataFolder: string): Living[] {
   return all.filter((living) => found.has(living.pid));
 }
 
+/** CPU seconds of processes and of their ended children. The unit of /proc is always 1/100 s. */
+export function cpuSecondsOf(all: readonly Living[]): number {
+  const ticks = all.flatMap(({ pid }) =>
+    read(pid, 'stat')
+      .replace(/^.*\) /, '')
+      .split(' ')
+      .slice(11, 15),
+  );
+  return ticks.reduce((sum, number) => sum + Number(number), 0) / 100;
+}
+
 /** Memory of a process in bytes: resident (RSS), proportional share (PSS) and peak. */
 export function memoryOf(pid: number): { rss: number; pss: number; peak: number } {
   const kilobytes = (text: string, key: string): number =>

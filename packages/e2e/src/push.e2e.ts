@@ -64,6 +64,7 @@ export function push({ instance, recordings }: Context): Suite {
       },
       {
         rule: 'progress messages are sent at most four times a second',
+        isNightly: true,
         run: async () => assertCoalesced(plain.received, fileId),
       },
       {

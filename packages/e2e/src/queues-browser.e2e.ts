@@ -8,7 +8,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 import { freeze } from './victims.ts';
 
@@ -29,6 +29,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
   let held = '';
   let broken = '';
   const step = watchedStep(() => [boss, other]);
+  const nightly = forNightly(step);
   const row = (queue: string): Locator => page.locator(`[data-queue="${queue}"]`);
   const send = async (number: number): Promise<string> =>
     uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, number));
@@ -119,7 +120,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
       await until('the queue counts the dead job', async () => (await dead.innerText()) === '1');
       await boss.snap('queues-dead');
     }),
-    step('the attempts of a failed job are shown on the page of its file', async () => {
+    nightly('the attempts of a failed job are shown on the page of its file', async () => {
       await openPanel(broken);
       const attempts = page.getByRole('list', { name: 'Attempts of Transcribing' });
       await attempts.getByText(new RegExp(`Attempt 1.*failed.*${failure}`)).waitFor();
@@ -140,7 +141,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
       await attempts.getByText(/Attempt 1.*failed/).waitFor();
       await boss.snap('timeline-retried');
     }),
-    step('discarded dead jobs are removed from the list, and their recording is kept', async () => {
+    nightly('discarded dead jobs are removed from the list, and their recording is kept', async () => {
       await setEngine(0, 'The engine has failed');
       const lost = await send(9_003);
       await until('the file has failed', async () => (await api.file(lost)).status === 'error', 120_000);
@@ -156,7 +157,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.getByText('No failed jobs.').waitFor(slow);
       assert.equal((await api.file(lost)).status, 'error');
     }),
-    step('tasks can be filtered by queue and state, and show their attempts', async () => {
+    nightly('tasks can be filtered by queue and state, and show their attempts', async () => {
       await page.goto('/admin/queues');
       await page.getByLabel('Queue of tasks').selectOption('gpu');
       await page.getByLabel('Status of tasks').selectOption('completed');
@@ -171,7 +172,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
   ];
 
   const pageChecks: Check[] = [
-    step('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
+    nightly('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
       for (const [path, name] of [
         ['/admin/queues', 'queues'],
         [`/files/${broken}`, 'timeline'],
@@ -188,7 +189,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
       }
       await page.setViewportSize({ width: 1280, height: 800 });
     }),
-    step(
+    nightly(
       'an unavailable broker is reported with the age of the shown figures',
       async () => {
         await page.goto('/admin/queues');

@@ -8,7 +8,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const slow = { timeout: 120_000 };
@@ -24,6 +24,7 @@ export function retentionInTheBrowser({ scripted, recordings, screenshots }: Scr
   let fileId: string;
   let person: { uuid: string; email: string };
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
   const confirm = (name: string) => dialog().getByRole('button', { name, exact: true }).click();
@@ -143,7 +144,7 @@ export function retentionInTheBrowser({ scripted, recordings, screenshots }: Scr
       assert.equal(await page.getByTestId('found').count(), 0, 'the result of another address stays');
       assert.ok(!(await page.getByTestId('erasures').innerText()).includes('Beispiel'));
     }),
-    step('the pages have no accessibility violations and fit into 360 pixels', async () => {
+    nightly('the pages have no accessibility violations and fit into 360 pixels', async () => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         for (const [path, heading] of [

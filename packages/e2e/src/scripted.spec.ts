@@ -1,3 +1,4 @@
+import { testSeed } from '@overtone/testkit/seed';
 import { brokerWiped } from './broker-wiped.e2e.ts';
 import { carelessInTheBrowser } from './careless-browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
@@ -18,7 +19,7 @@ registerSuites(
     carelessInTheBrowser(context, {
       actsPerPlace: numberFrom('OT_CARELESS_ACTS', 1),
       oneOf: numberFrom('OT_CARELESS_ONE_OF', 4),
-      seed: numberFrom('OT_CHAOS_SEED', 0),
+      seed: testSeed,
     }),
     queuesInTheBrowser(context),
     signals(context),
@@ -30,7 +31,7 @@ registerSuites(
     chaos(context, {
       faults: numberFrom('OT_CHAOS_BLOWS', 6),
       files: numberFrom('OT_CHAOS_FILES', 10),
-      seed: numberFrom('OT_CHAOS_SEED', 0),
+      seed: testSeed,
     }),
     longBesideShort(context),
   ],

@@ -10,7 +10,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { asService } from './service-access.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const password = 'Searching-Horse-8-Battery';
@@ -32,6 +32,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
   const email = `search-${id}@example.com`;
   const titles = { roof: `Roof ${id}`, garden: `Garden ${id}` };
   const step = watchedStep(() => [boss, person].filter((hands) => hands !== undefined));
+  const nightly = forNightly(step);
   const field = (): Locator => page.getByRole('combobox', { name: 'Search what was said' });
   const results = (): Locator => page.getByTestId('search-result');
   const found = (count: number) => until(`${count} are found`, async () => (await results().count()) === count);
@@ -147,7 +148,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await press(page, 'Remove all filters');
       await found(1);
     }),
-    step('filters that come into effect are shown, and those of a year match the number of its facet', async () => {
+    nightly('filters that come into effect are shown, and those of a year match the number of its facet', async () => {
       await page.goto('/search?q=annual');
       await found(2);
       const from = page.getByLabel('From', { exact: true });
@@ -175,7 +176,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goBack();
       await found(1);
     }),
-    step('each hit of a recording opens it at its passage, also after it was open before', async () => {
+    nightly('each hit of a recording opens it at its passage, also after it was open before', async () => {
       const cueAt = (i: number): string => {
         const time = (second: number) => `00:0${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')}.000`;
         const word = [30, 70].includes(i) ? 'beacon' : 'ferry';
@@ -205,7 +206,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       }
       await found(1);
     }),
-    step('the values of an address are read as text, also numbers, lists and quotes', async () => {
+    nightly('the values of an address are read as text, also numbers, lists and quotes', async () => {
       for (const text of ['"annual garden"', 'true', '[1]', '5']) {
         await page.goto(`/search?q=${encodeURIComponent(text)}&page=true&collection={}&exact=5&mode=[1]`);
         await until(`${text} is searched`, async () => (await field().inputValue()) === text);
@@ -218,12 +219,12 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goto('/search?q=annual');
       await found(2);
     }),
-    step('a page after the last one shows the last one', async () => {
+    nightly('a page after the last one shows the last one', async () => {
       await page.goto('/search?q=annual&page=99');
       await found(2);
       await until('the address is that of the first page', async () => !page.url().includes('page='));
     }),
-    step('the longest name of a speaker fits into 360 pixels', async () => {
+    nightly('the longest name of a speaker fits into 360 pixels', async () => {
       const { speakers } = await client.file(garden);
       const rename = async (displayName: string): Promise<void> => {
         for (const { uuid } of speakers)
@@ -241,7 +242,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goto('/search?q=annual');
       await found(2);
     }),
-    step('the number of further passages opens the recording with the matched word marked', async () => {
+    nightly('the number of further passages opens the recording with the matched word marked', async () => {
       const turns = Array.from(
         { length: 7 },
         (_, i) => `${i % 2 ? 'Ann' : 'Ben'}: Our visit number ${i} went to the lighthouse behind the harbour.`,
@@ -336,7 +337,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await result.getByText('Database and index agree.').waitFor();
       assert.equal((await client.search('inverter', 'keyword')).results.length, 1);
     }),
-    step('the pages have no accessibility violations and fit into 360 pixels, light and dark', async () => {
+    nightly('the pages have no accessibility violations and fit into 360 pixels, light and dark', async () => {
       await client.send('POST', '/api/search/saved', { name: 'Every year', search: { q: 'annual' } });
       const typing = async (): Promise<void> => {
         await page.goto('/search?q=anual');

@@ -5,7 +5,6 @@ import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { cookieChecks } from './cookies.ts';
 import { admin } from './instance.ts';
-import { limitSignIns } from './people.ts';
 import type { Check, Suite } from './suite.ts';
 import { openSocket, startDownload, waitForEnd } from './open-connections.ts';
 
@@ -15,7 +14,7 @@ const another = 'Correct-Horse-9-Battery';
 const size = 192 * 1024 * 1024;
 
 type User = { id: string; client: Client; signInAgain: () => Promise<Client> };
-type SessionEnd = { rule: string; end: (root: Client, user: User) => Promise<unknown> };
+type SessionEnd = { rule: string; isNightly?: boolean; end: (root: Client, user: User) => Promise<unknown> };
 
 const sessionEnds: SessionEnd[] = [
   { rule: 'a changed role', end: (root, user) => root.ok('PUT', `/api/admin/users/${user.id}/role?new_role=admin`) },
@@ -25,10 +24,12 @@ const sessionEnds: SessionEnd[] = [
   },
   {
     rule: 'a password that an administrator resets',
+    isNightly: true,
     end: (root, user) => root.send('POST', `/api/admin/users/${user.id}/reset-password`, { new_password: another }),
   },
   {
     rule: 'a password that its owner changes in another session',
+    isNightly: true,
     end: async (_root, user) =>
       (await user.signInAgain()).send('PUT', '/api/users/me', { password: another, current_password: password }),
   },
@@ -38,6 +39,7 @@ const sessionEnds: SessionEnd[] = [
   },
   {
     rule: 'signing out everywhere',
+    isNightly: true,
     end: async (_root, user) => (await user.signInAgain()).ok('POST', '/api/auth/logout/all'),
   },
   { rule: 'deleting the account', end: (root, user) => root.ok('DELETE', `/api/users/${user.id}`) },
@@ -61,8 +63,9 @@ export function endedSessions({ instance }: Context): Suite {
     };
   };
 
-  const check = ({ rule, end }: SessionEnd): Check => ({
+  const check = ({ rule, isNightly = false, end }: SessionEnd): Check => ({
     rule: `${rule} ends requests, sockets and running downloads`,
+    isNightly,
     limitMs: 60_000,
     run: async (log) => {
       const user = await createUser();
@@ -84,7 +87,6 @@ export function endedSessions({ instance }: Context): Suite {
       {
         rule: 'users, recordings and an administrator exist',
         run: async () => {
-          await limitSignIns(instance, 10_000);
           root = await signIn(instance.baseUrl, admin.email, admin.password);
           fixtures = await createFixtures(instance);
         },
@@ -94,7 +96,6 @@ export function endedSessions({ instance }: Context): Suite {
     ],
     close: async () => {
       await fixtures.close();
-      await limitSignIns(instance, null);
     },
   };
 }

@@ -7,7 +7,7 @@ import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const pages = [
@@ -35,14 +35,13 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
   let boss: Hands;
   let page: Page;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const save = () => page.getByRole('button', { name: 'Save' }).click();
 
   const forms: Check[] = [
     {
       rule: 'Chromium starts and the administrator signs in',
       run: async () => {
-        const client = await signIn(instance.baseUrl, admin.email, admin.password);
-        await client.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: 1000 });
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         page = boss.page;
@@ -202,7 +201,7 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
       await page.getByRole('menuitem', { name: /CSV/ }).click();
       assert.match(await readFile(await (await coming).path(), 'utf8'), /admin\.settings\.change/);
     }),
-    step('the pages have no accessibility violations in both color schemes and fit into 360 pixels', async () => {
+    nightly('the pages have no accessibility violations in both color schemes and fit into 360 pixels', async () => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         for (const path of pages) {
@@ -214,7 +213,7 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
       }
       await page.setViewportSize({ width: 1280, height: 800 });
     }),
-    step('a setting can be reached and saved with the keyboard only', async () => {
+    nightly('a setting can be reached and saved with the keyboard only', async () => {
       await page.goto('/admin/authentication/lockout');
       const threshold = setting(page, 'account_lockout_threshold').getByRole('textbox');
       await threshold.focus();
@@ -230,7 +229,7 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
       await threshold.press('Enter');
       await until('the default is saved', async () => (await page.getByText(/unsaved change/).count()) === 0);
     }),
-    step('what is entered while settings are saved stays', async () => {
+    nightly('what is entered while settings are saved stays', async () => {
       await page.goto('/admin/authentication/lockout');
       const release = await holdSaves(page, '**/api/admin/auth-config/lockout');
       const minutes = setting(page, 'account_lockout_duration_minutes').getByRole('textbox');
@@ -252,7 +251,6 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
     close: async () => {
       const client = await signIn(instance.baseUrl, admin.email, admin.password);
       await client.send('PUT', '/api/admin/auth-config/lockout', {
-        rate_limit_auth_per_minute: null,
         account_lockout_duration_minutes: null,
       });
       await client.send('PUT', '/api/admin/auth-config/ldap', {

@@ -9,7 +9,6 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { reportOf, syncPath } from './runs.ts';
-import { limitSignIns } from './people.ts';
 import { lint } from './promtool.ts';
 import { openSocket } from './open-connections.ts';
 import type { Suite } from './suite.ts';
@@ -91,7 +90,6 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         run: async () => {
           ({ instance } = await scripted.get());
           root = await signIn(instance.baseUrl, admin.email, admin.password);
-          await limitSignIns(instance, 10_000);
           prometheus = await startPrometheus(await configurationOf(instance));
           scraped = scrapedBy(prometheus);
           const expected = [
@@ -262,7 +260,6 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
         await slapd.stop();
       }
-      if (instance) await limitSignIns(instance, null);
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import type { Context } from './context.ts';
-import { limitSignIns, signInAsOther } from './people.ts';
+import { signInAsOther } from './people.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
 import { startRegularRequests, captureBaseline } from './well-behaved.ts';
@@ -50,7 +50,6 @@ export function slowClients({ instance }: Context, count: number): Suite {
         rule: `${count} slow clients affect no other request, and the server closes all of them`,
         limitMs: 240_000,
         run: async (log) => {
-          await limitSignIns(instance, 10_000);
           const steady = await signInAsOther(instance, 'bystander@example.org');
           const port = Number(new URL(instance.baseUrl).port);
           const baseline = await captureBaseline(instance);
@@ -102,6 +101,5 @@ export function slowClients({ instance }: Context, count: number): Suite {
         },
       },
     ],
-    close: () => limitSignIns(instance, null),
   };
 }

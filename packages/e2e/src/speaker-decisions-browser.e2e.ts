@@ -15,7 +15,7 @@ import {
   uploadVisit,
   type Speakers,
 } from './speakers.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 /** Who speaks, with real voices: from the switch that allows to store them to the deletion of all of them. */
@@ -28,6 +28,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
   let first: string;
   let second: string;
   const step = watchedStep(() => (started ? [started.boss, started.person] : []));
+  const nightly = forNightly(step);
   const entries = () => page.getByTestId('suggested-voice');
   const titleOf = async (file: string): Promise<string> => (await client.file(file)).title;
   const nameSpeaker = async (label: string, name: string): Promise<void> => {
@@ -77,7 +78,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         await until('the first has stopped', async () => (await stop.count()) === 1);
       },
     ),
-    step('a typed name stays with the voices that are left when one is said to be another person', async () => {
+    nightly('a typed name stays with the voices that are left when one is said to be another person', async () => {
       for (const index of [0, 1]) {
         let separated = '';
         // The answers are changed, not the voices, which the next steps need as they are.
@@ -129,7 +130,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         await page.unrouteAll({ behavior: 'wait' });
       }
     }),
-    step(
+    nightly(
       'voices that were said to be different people by mistake are one person again, also later',
       async () => {
         await openSpeakersTab(page, /^Unnamed/);
@@ -172,7 +173,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       },
       /409/,
     ),
-    step('the tab stays after a reload and on the way back from a recording', async () => {
+    nightly('the tab stays after a reload and on the way back from a recording', async () => {
       await openSpeakersTab(page, /^Unnamed/);
       const selected = page.getByRole('tab', { name: /^Unnamed/, selected: true });
       await selected.waitFor();
@@ -235,25 +236,28 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       await decide('undo_reject');
       await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
     }),
-    step('two quick clicks decide about one voice, and an accepted voice is taken back from its notice', async () => {
-      await openSpeakersTab(page, /^Suggestions/);
-      await until('two suggestions', async () => (await entries().count()) === 2);
-      const box = await entries()
-        .first()
-        .getByRole('button', { name: /^Accept/ })
-        .boundingBox();
-      assert.ok(box);
-      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-      await page.mouse.click(x, y);
-      await until('one is left', async () => (await entries().count()) === 1);
-      await page.mouse.click(x, y);
-      const named = notice(page, `in ${await titleOf(second)} is named`);
-      await named.getByRole('button', { name: 'Undo', exact: true }).click();
-      await page.getByText('Undone.').waitFor();
-      await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
-      assert.deepEqual(await namesIn(client, second), [null, null]);
-    }),
-    step(
+    nightly(
+      'two quick clicks decide about one voice, and an accepted voice is taken back from its notice',
+      async () => {
+        await openSpeakersTab(page, /^Suggestions/);
+        await until('two suggestions', async () => (await entries().count()) === 2);
+        const box = await entries()
+          .first()
+          .getByRole('button', { name: /^Accept/ })
+          .boundingBox();
+        assert.ok(box);
+        const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+        await page.mouse.click(x, y);
+        await until('one is left', async () => (await entries().count()) === 1);
+        await page.mouse.click(x, y);
+        const named = notice(page, `in ${await titleOf(second)} is named`);
+        await named.getByRole('button', { name: 'Undo', exact: true }).click();
+        await page.getByText('Undone.').waitFor();
+        await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
+        assert.deepEqual(await namesIn(client, second), [null, null]);
+      },
+    ),
+    nightly(
       'a rejection on a page that is older than an acceptance changes nothing, and the page shows the decision',
       async () => {
         await openSpeakersTab(page, /^Suggestions/);
@@ -284,7 +288,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       },
       /409/,
     ),
-    step(
+    nightly(
       'the list of suggestions is operated by keys: move, reject, accept, and the next entry has the focus',
       async () => {
         await openSpeakersTab(page, /^Suggestions/);
@@ -307,7 +311,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         assert.deepEqual(new Set(await namesIn(client, second)), new Set([accepted, null]));
       },
     ),
-    step('the next recording gets suggestions, and a rejection is remembered', async () => {
+    nightly('the next recording gets suggestions, and a rejection is remembered', async () => {
       await openSpeakersTab(page, /^Unnamed/);
       const third = await uploadVisit(client, recordings);
       await until('both are suggested', async () => (await suggestedIn(client, third)).length === 2);
@@ -319,7 +323,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       await page.getByRole('button', { name: 'Accept: Speaker 2 is Anna' }).click();
       await page.locator('[data-testid="speaker"][data-name="Anna"]').waitFor();
     }),
-    step('the pages have no accessibility violations and fit into 360 pixels', async () => {
+    nightly('the pages have no accessibility violations and fit into 360 pixels', async () => {
       const views = [
         ['speakers-suggestions', page, () => openSpeakersTab(page, /^Suggestions/), 'suggested-voice'],
         ['speakers-unnamed', page, () => openSpeakersTab(page, /^Unnamed/), 'cluster'],

@@ -16,7 +16,7 @@ import {
   uploadVisit,
   type Speakers,
 } from './speakers.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 /** People whose voice is known, with real voices: split, merged, moved to a group and deleted. */
@@ -31,6 +31,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
   let first: string;
   let third: string;
   const step = watchedStep(() => (started ? [started.boss, started.person] : []));
+  const nightly = forNightly(step);
   const profileNamed = async (name: string) => (await profilesOf(client)).find((profile) => profile.name === name);
   const seenByColleague = async (): Promise<string[]> => (await profilesOf(colleague)).map(({ name }) => name);
 
@@ -128,7 +129,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await notice(page, 'Dora is part of Anna now.').waitFor();
       await page.getByRole('button', { name: 'Split Anna' }).waitFor();
     }),
-    step(
+    nightly(
       'a failure in a dialog that is higher than the window is in view',
       async () => {
         await openSpeakersTab(page, /^Profiles/);
@@ -155,7 +156,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       },
       /503/,
     ),
-    step(
+    nightly(
       'a profile that was merged elsewhere disappears when the dialog that says so is closed',
       async () => {
         for (const action of ['Recordings of', 'Rename or merge', 'Delete']) {
@@ -219,7 +220,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await until('the colleague sees it', async () => (await seenByColleague()).includes('Clara'));
       await notice(page, 'named Clara.').waitFor();
     }),
-    step('the pages have no accessibility violations and fit into 360 pixels', async () => {
+    nightly('the pages have no accessibility violations and fit into 360 pixels', async () => {
       const open = async (): Promise<void> => {
         await openSpeakersTab(page, /^Profiles/);
         await page.getByTestId('profile-group').first().waitFor();
@@ -241,7 +242,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await until('no voice is suggested as Ben', async () => (await suggestedIn(client, third)).length === 0);
       assert.ok((await namesIn(client, first)).includes('Ben'));
     }),
-    step('the voice of a deleted profile is recognised again when its owner allows it', async () => {
+    nightly('the voice of a deleted profile is recognised again when its owner allows it', async () => {
       const excluded = page.getByTestId('excluded-voices');
       const open = async (): Promise<void> => {
         await openSpeakersTab(page, /^Profiles/);

@@ -9,7 +9,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const password = 'Labelled-Horse-8-Battery';
@@ -30,6 +30,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
   let file: string;
   const email = `labels-${randomUUID().slice(0, 8)}@example.com`;
   const step = watchedStep(() => [boss, person].filter((hands) => hands !== undefined));
+  const nightly = forNightly(step);
   const suggestion = (name: string) => page.locator(`[data-testid="suggestion"][data-name="${name}"]`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const openPanel = async (): Promise<void> => {
@@ -116,7 +117,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
       await press('Label all my recordings');
       await page.locator('[data-testid="label-run"][data-status="completed"]').waitFor({ timeout: 60_000 });
     }),
-    step('the pages have no accessibility violations and fit into 360 pixels, light and dark', async () => {
+    nightly('the pages have no accessibility violations and fit into 360 pixels, light and dark', async () => {
       await boss.page.goto('/admin/labels');
       for (const width of widths) {
         const views = [

@@ -12,7 +12,13 @@ export function choose<T>(items: readonly T[], { oneOf, seed }: Choice): T[] {
 export const defaultLimitMs = 300_000;
 
 /** One rule of the product and its check. The figures that `run` logs are printed. */
-export type Check = { rule: string; run: (log: (figure: string) => void) => Promise<void>; limitMs?: number };
+export type Check = {
+  rule: string;
+  run: (log: (figure: string) => void) => Promise<void>;
+  limitMs?: number;
+  /** Runs in the nightly tier only; no other check depends on it. */
+  isNightly?: boolean;
+};
 /** Checks that depend on each other in this order: after a failed one, the others are not run. */
 export type Suite = {
   name: string;
@@ -23,6 +29,16 @@ export type Suite = {
   evidence?: () => Promise<string>;
   close?: () => Promise<void>;
 };
+
+/** Marks the checks that `create` returns as those of the nightly tier. */
+export function forNightly<A extends unknown[]>(create: (...args: A) => Check): (...args: A) => Check {
+  return (...args) => ({ ...create(...args), isNightly: true });
+}
+
+/** The suite without the checks of the nightly tier. */
+export function landingPart(suite: Suite): Suite {
+  return { ...suite, checks: suite.checks.filter(({ isNightly }) => isNightly !== true) };
+}
 
 /**
  * Registers suites with Playwright Test, in this order.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import type { SummaryStatus } from '@overtone/contracts';
 import { startLanguageModelServer, type LanguageModelServer, type ModelCall } from '@overtone/testkit/language-model';
-import { barriers, schemesAt, widths } from './barriers.ts';
+import { barriers, schemesAt, widthsInPassing } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -12,7 +12,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { asService } from './service-access.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const key = 'sk-scripted';
@@ -62,6 +62,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
   let server: LanguageModelServer;
   let file: string;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const part = (name: string) => page.getByTestId(`summary-${name}`);
   const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
   const statusOf = (id = file) => client.ok<SummaryStatus>('GET', `/api/files/${id}/summary-status`);
@@ -82,7 +83,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
   };
   /** The state in both color schemes, wide and narrow. */
   const looksRight = async (state: string, ready: string, id = file): Promise<void> => {
-    for (const width of widths) {
+    for (const width of widthsInPassing()) {
       await page.setViewportSize({ width, height: 800 });
       await open(id);
       await part(ready).waitFor();
@@ -218,7 +219,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await reached('completed');
       await part('failed').waitFor({ state: 'detached' });
     }),
-    step('a summary that waits says so', async () => {
+    nightly('a summary that waits says so', async () => {
       await client.send('POST', '/api/admin/queues/nlp/pause', { reason: 'e2e' });
       try {
         await order();
@@ -250,7 +251,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       },
       changedVersion,
     ),
-    step(
+    nightly(
       'an incomplete summary names the missing part',
       async () => {
         const { providers } = await client.ok<{ providers: { uuid: string }[] }>('GET', '/api/admin/llm-settings');

@@ -8,8 +8,7 @@ import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { syncPath } from './runs.ts';
-import { limitSignIns } from './people.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const uids = ['ines', 'jan', 'kira'];
@@ -24,6 +23,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
   let client: Client;
   let slapd: Slapd;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const stored = () => client.ok<{ schedule: string; dry_run: boolean }>('GET', syncPath);
   const last = () => page.getByTestId('last-run');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -85,7 +85,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await page.getByText(/^Saved\./).waitFor();
       assert.equal((await stored()).schedule, '30 2 * * 1');
     }),
-    step('what is entered while the schedule is saved stays', async () => {
+    nightly('what is entered while the schedule is saved stays', async () => {
       const release = await holdSaves(page, '**/api/admin/directory-sync');
       const most = page.getByRole('textbox', { name: 'Accounts a run may disable' });
       await page.getByRole('textbox', { name: 'Schedule' }).fill('45 2 * * 1');
@@ -111,7 +111,6 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
     {
       rule: 'directory users sign in',
       run: async () => {
-        await limitSignIns(instance, 10_000);
         slapd = await startSlapd({ seed: uids.map((uid) => personLdif(uid)).join('\n') });
         await client.send('PUT', '/api/admin/auth-config/ldap', {
           ldap_enabled: true,
@@ -180,7 +179,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       assert.deepEqual(await activeUids(), uids);
       await boss.snap('sync-undone');
     }),
-    step('the reason why an account was disabled is shown with its evidence', async () => {
+    nightly('the reason why an account was disabled is shown with its evidence', async () => {
       await openSync();
       await page.getByLabel('Name, e-mail address or directory login').fill('ines');
       const why = page.getByTestId('account-decisions');
@@ -191,7 +190,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
         .first()
         .waitFor();
     }),
-    step('the sign-in decision for a login is explained, with its last failed sign-ins', async () => {
+    nightly('the sign-in decision for a login is explained, with its last failed sign-ins', async () => {
       await signIn(instance.baseUrl, 'ines', 'ines-secret').catch(() => null);
       const explain = async (uid: string) => {
         await page.getByLabel('Name, e-mail address or directory login').fill(uid);
@@ -205,7 +204,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await removed.getByTestId('refusals').scrollIntoViewIfNeeded();
       await boss.snap('sign-in-explained');
     }),
-    step('accounts above the limit of a run are deferred to the next run, and counted on the page', async () => {
+    nightly('accounts above the limit of a run are deferred to the next run, and counted on the page', async () => {
       await page.getByLabel('Require approval above').fill('');
       await page.getByLabel('Accounts a run may disable').fill('1');
       await save();
@@ -213,7 +212,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await last().getByText('1 account disabled. 1 account left for the next run.').waitFor(slow);
       assert.equal((await activeUids()).length, uids.length - 1);
     }),
-    step('a running sync run is shown with its step, and no other can be started', async () => {
+    nightly('a running sync run is shown with its step, and no other can be started', async () => {
       process.kill(slapd.pid(), 'SIGSTOP');
       try {
         await press('Run now');
@@ -226,7 +225,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await last().getByText('1 account disabled.', { exact: true }).waitFor(slow);
       assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
     }),
-    step('a run without a directory is shown as aborted, and lists no accounts', async () => {
+    nightly('a run without a directory is shown as aborted, and lists no accounts', async () => {
       await slapd.kill9();
       await press('Run now');
       await last()
@@ -238,7 +237,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       assert.equal(await page.getByText('Accounts to disable').count(), 0);
       assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
     }),
-    step('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
+    nightly('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 780 });
         await openSync();
@@ -263,7 +262,6 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await client?.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false, ldap_timeout: null });
       for (const { uuid } of slapd ? await accounts() : []) await client.ok('DELETE', `/api/users/${uuid}`);
       await slapd?.stop();
-      await limitSignIns(instance, null);
     },
   };
 }

@@ -6,7 +6,6 @@ import { clientOf, signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
 import { reportOf, syncPath } from './runs.ts';
-import { limitSignIns } from './people.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
 import { openSocket, startDownload, waitForEnd } from './open-connections.ts';
@@ -68,7 +67,6 @@ export function syncRuns({ instance }: Context): Suite {
         rule: 'directory users can sign in, and the directory sync is enabled',
         limitMs: 90_000,
         run: async () => {
-          await limitSignIns(instance, 10_000);
           root = await signIn(instance.baseUrl, admin.email, admin.password);
           fixtures = await createFixtures(instance);
           slapd = await startSlapd({ seed: ['ada', 'bob', 'cleo', 'dan'].map((uid) => personLdif(uid)).join('\n') });
@@ -178,7 +176,6 @@ export function syncRuns({ instance }: Context): Suite {
       await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
       await slapd.stop();
       await fixtures.close();
-      await limitSignIns(instance, null);
     },
   };
 }

@@ -4,7 +4,6 @@ import { launchBrowser, openPage, signInByHand, type Watched } from './browser.t
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
-import { limitSignIns } from './people.ts';
 import { asService } from './service-access.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
@@ -67,8 +66,6 @@ export function tenHours({ instance, screenshots }: Context): Suite {
         rule: `a transcript of ${segments * wordsPerSegment} words is stored`,
         run: async () => {
           api = await signIn(instance.baseUrl, admin.email, admin.password);
-          // Earlier suites may have used up the rate limit of sign-ins.
-          await limitSignIns(instance, 10_000);
           uuid = await storeTenHours(instance, api);
           const file = await api.file(uuid, '?segment_limit=1');
           assert.equal(file.total_segments, segments);
@@ -119,7 +116,6 @@ export function tenHours({ instance, screenshots }: Context): Suite {
     close: async () => {
       await browser?.close();
       await api?.call('DELETE', `/api/files/${uuid}`);
-      await limitSignIns(instance, null);
     },
   };
 }

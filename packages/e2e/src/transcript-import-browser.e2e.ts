@@ -6,7 +6,7 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const slow = { timeout: 120_000 };
@@ -23,6 +23,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
   let baseUrl: string;
   let client: Client;
   const step = watchedStep(() => [ada]);
+  const nightly = forNightly(step);
   const transcript = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
   const choose = (name: string, text: string) =>
     page.getByTestId('transcript-input').setInputFiles(transcript(name, text));
@@ -58,7 +59,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
         await ada.signIn(admin.email, admin.password, 'Library');
       },
     },
-    step('the dialog has no accessibility violations before a file is chosen', async () => {
+    nightly('the dialog has no accessibility violations before a file is chosen', async () => {
       await openAdd('Import a transcript');
       assert.deepEqual(await barriers(page), []);
       await press('Cancel');
@@ -109,7 +110,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
       await press('Undo');
       await page.getByText('Good morning, zebrafinch.').waitFor();
     }),
-    step('words that two people spoke at once are underlined twice, and a legend says so', async () => {
+    nightly('words that two people spoke at once are underlined twice, and a legend says so', async () => {
       const words = ['Yes', 'no', 'maybe'].map((word, i) => ({ word, start: i, end: i + 0.9, confidence: 0.9 }));
       const marked = words.map((word, i) => (i === 1 ? { ...word, overlap: true } : word));
       const segment = { start_time: 0, end_time: 3, speaker: 'Ada', text: 'Yes no maybe', words: marked };
@@ -124,7 +125,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
       assert.deepEqual(await barriers(page), []);
       await snapAt('overlap');
     }),
-    step('a recording with a pause becomes a file that plays and seeks', async () => {
+    nightly('a recording with a pause becomes a file that plays and seeks', async () => {
       await page.goto('/');
       await openAdd('Record');
       await page.getByLabel('Title', { exact: true }).fill('A recorded talk');
@@ -178,7 +179,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
       await page.getByTestId('record-dialog').waitFor({ state: 'detached' });
       await until('the server has discarded it', async () => (await openRecordings(client)) === 0);
     }),
-    step('a dialog that is closed while the browser asks for the microphone records nothing', async () => {
+    nightly('a dialog that is closed while the browser asks for the microphone records nothing', async () => {
       await page.goto('/');
       await page.evaluate(() => {
         const media = navigator.mediaDevices;
@@ -201,7 +202,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
       );
       await until('the server keeps nothing', async () => (await openRecordings(client)) === 0);
     }),
-    step('of a recording in a tab that dies all but the last five seconds can be kept', async () => {
+    nightly('of a recording in a tab that dies all but the last five seconds can be kept', async () => {
       const { page: other } = await openTab(page);
       await other.getByRole('button', { name: 'More ways to add' }).click();
       await other.getByRole('menuitem', { name: 'Record' }).click();

@@ -12,7 +12,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const slow = { timeout: 120_000 };
@@ -26,6 +26,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
   let server: Server | undefined;
   let base = '';
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const openDialog = async () => {
     await page.getByRole('button', { name: 'More ways to add' }).click();
     await page.getByRole('menuitem', { name: 'Import from an address' }).click();
@@ -68,7 +69,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
       },
       /\b400\b/,
     ),
-    step('the dialog has no accessibility violations and fits into 360 pixels', async () => {
+    nightly('the dialog has no accessibility violations and fits into 360 pixels', async () => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         assert.deepEqual(await barriers(page, schemesAt(width)), []);

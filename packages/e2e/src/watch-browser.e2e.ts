@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
-import { barriers, schemesAt, widths } from './barriers.ts';
+import { barriers, schemesAt, widthsInPassing } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -28,7 +28,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
     await page.getByRole('heading', { name: 'Watch sources' }).waitFor();
   };
   const look = async (name: string): Promise<void> => {
-    for (const width of widths) {
+    for (const width of widthsInPassing()) {
       await page.setViewportSize({ width, height: 900 });
       assert.deepEqual(await barriers(page, schemesAt(width)), []);
       await until(`${name} fits into ${width} pixels`, () => fitsWidth(page));

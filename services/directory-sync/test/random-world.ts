@@ -1,5 +1,5 @@
 import type { Account } from '../src/plan/plan.ts';
-import type { Random } from './random.ts';
+import type { Random } from '@overtone/testkit/seed';
 import { base, groupDn, type Entry } from './scripted-directory.ts';
 
 export function idOf(value: number) {

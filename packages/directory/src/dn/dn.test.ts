@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { canonicalDn, isWithin, parseDn, sameDn, tryCanonicalDn } from './dn.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 // Each line: spellings of one name.
 const equal: readonly (readonly [string, ...string[]])[] = [

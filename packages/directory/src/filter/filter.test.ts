@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { readRequest, type AskedFilter } from '@overtone/testkit/ldap';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { encodeSearch } from '../wire/requests.ts';
 import { parseTemplate } from './filter-template.ts';
 import { encodeFilter, filterText, type Filter } from './filter.ts';
 import { isLogin } from '../read/find.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 const attributes = { username: 'sAMAccountName', email: 'mail' };
 

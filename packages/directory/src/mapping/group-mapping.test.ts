@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { ldapClaimKey } from '../dn/claim-key.ts';
 import { tryCanonicalDn } from '../dn/dn.ts';
@@ -11,6 +12,8 @@ import {
   type MappingIndex,
   type MappingRule,
 } from './group-mapping.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 const sources = ['ldap', 'oidc', 'proxy'] as const;
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { closure, invertGroups, type GroupEntry } from './group-graph.ts';
 import { createHealth } from '../wire/health.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 function dn(value: number): string {
   return `cn=g${value},dc=x`;

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { entry, message, pageControl, result } from '@overtone/testkit/ldap';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { Channel } from './channel.ts';
 import { createConnection, type Found } from './connection.ts';
@@ -9,6 +10,8 @@ import { DirectoryFailure } from './failures.ts';
 import { operations } from './messages.ts';
 import { encodeBind } from './requests.ts';
 import { equal } from '../filter/filter.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 /** A fake socket that records requests and responds from a list of chunks. */
 class Answering extends Socket {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import {
   createPlan,
@@ -12,6 +13,8 @@ import {
   type Population,
   type Rules,
 } from './plan.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 /** Number of random worlds; larger in long runs. */
 const numRuns = Number(process.env['OT_SWEEP_WORLDS'] ?? 2_000);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type SyncRunReport } from '@overtone/contracts';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
-import { randomFrom, type Random } from '../../test/random.ts';
+import { randomFrom, type Random } from '@overtone/testkit/seed';
 import { idOf, worldOf } from '../../test/random-world.ts';
 import { base, groupDn, startScriptedDirectory } from '../../test/scripted-directory.ts';
 import { withoutAccountTables, startStoredWorlds, type Row, type Stored } from '../../test/stored-world.ts';

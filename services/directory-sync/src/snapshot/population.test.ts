@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SnapshotPerson } from '@overtone/directory';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { createPopulation } from './population.ts';
 import { createStringTable } from './string-table.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('a', 'A', 'ä', 'Ä', ''));
 

@@ -11,7 +11,7 @@ import {
   type LineFault,
 } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
-import { randomFrom } from '../../test/random.ts';
+import { randomFrom } from '@overtone/testkit/seed';
 import { rulesFor } from '../../test/rules.ts';
 import { recheckCandidates } from '../runs/apply.ts';
 import { createPlan, type Account } from '../plan/plan.ts';

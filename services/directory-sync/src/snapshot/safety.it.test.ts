@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
 import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
-import { randomFrom } from '../../test/random.ts';
+import { randomFrom } from '@overtone/testkit/seed';
 import { idOf, worldOf, type World } from '../../test/random-world.ts';
 import { rulesFor } from '../../test/rules.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomFrom, testSeed } from '@overtone/testkit/seed';
 import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { admin } from '../../test/running-identity.ts';
 
@@ -10,8 +10,9 @@ const world = await startDirectoryWorld({ SIGN_IN_REFUSAL_MS: '0', ACCOUNT_LOCKO
 const victim = await world.person();
 await world.identity.signIn(victim.uid, victim.password);
 
+const random = randomFrom(testSeed);
 function anyOf<T>(items: readonly T[]): T {
-  return items[randomInt(items.length)] as T;
+  return items[random(items.length)] as T;
 }
 const special = [
   '*',
@@ -38,11 +39,11 @@ const special = [
 ];
 function anyText(): string {
   return anyOf([
-    () => String.fromCodePoint(...Array.from({ length: randomInt(1, 20) }, () => randomInt(1, 0xd800))),
-    () => Array.from({ length: randomInt(1, 12) }, () => anyOf(special)).join(''),
-    () => randomBytes(randomInt(1, 60)).toString('latin1').replaceAll('\0', '0'),
-    () => 'x'.repeat(randomInt(1, 320)),
-    () => `\\${randomBytes(1).toString('hex')}`,
+    () => String.fromCodePoint(...Array.from({ length: 1 + random(19) }, () => 1 + random(0xd7ff))),
+    () => Array.from({ length: 1 + random(11) }, () => anyOf(special)).join(''),
+    () => String.fromCodePoint(...Array.from({ length: 1 + random(59) }, () => 1 + random(255))),
+    () => 'x'.repeat(1 + random(319)),
+    () => `\\${random(256).toString(16).padStart(2, '0')}`,
   ])();
 }
 /** Names that an unescaped filter, distinguished name or query would match with the victim or any account. */
@@ -79,10 +80,10 @@ describe('generated logins', () => {
     let left = size;
     const client = async () => {
       while (left-- > 0) {
-        const byName = randomInt(2) === 0;
-        const name = byName ? around(victim.uid) : `${anyText()}${randomInt(3) ? '' : anyOf(special)}`;
+        const byName = random(2) === 0;
+        const name = byName ? around(victim.uid) : `${anyText()}${random(3) ? '' : anyOf(special)}`;
         // With the right password, only the wrong name prevents the sign-in.
-        const password = byName && randomInt(3) === 0 ? victim.password : anyPassword();
+        const password = byName && random(3) === 0 ? victim.password : anyPassword();
         const { status, cookies } = await world.identity.signIn(name.slice(0, 320), password.slice(0, 1024));
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status !== 401 || cookies.length > 0) odd.push({ name, password, status });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { admitSets, allowanceOf, bytesOf, digestOf, reasonsOf, type Candidate, type Rule } from './retention.ts';
 import { verdictOf } from './runs.service.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 const dayMs = 24 * 3_600_000;
 const now = new Date('2026-06-01T12:00:00Z');

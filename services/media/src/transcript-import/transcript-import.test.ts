@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { toJson, toSrt, toTxt, toVtt, type Spoken } from '../exports/exports.ts';
 import { isAppError } from '@overtone/service-kit';
+import { testSeed } from '@overtone/testkit/seed';
 import * as fc from 'fast-check';
 import { interpolate, readTranscript, type ImportOptions } from './transcript-import.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 function read(text: string, filename = 'talk.txt', options: ImportOptions = {}) {
   return readTranscript({ filename, bytes: Buffer.from(text) }, options);

@@ -1,4 +1,7 @@
-/** A pseudo-random number generator with a seed (mulberry32). */
+/** The seed of everything random in tests: the same in every run, unless `./overtone test nightly` draws one. */
+export const testSeed = Number(process.env['OT_TEST_SEED'] ?? 1);
+
+/** A pseudo-random number generator with a seed (mulberry32): integers from 0 to `below` - 1. */
 export function randomFrom(seed: number) {
   let state = seed;
   return (below: number): number => {

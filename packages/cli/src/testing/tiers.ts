@@ -1,0 +1,40 @@
+import { endToEnd, ring, type Check } from './checks.ts';
+
+/** Spec files of the nightly tier; each has its own instance. */
+const nightlySpecs = ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'];
+
+/** Tests that run only when they are named. */
+type NamedTests = {
+  readonly about: string;
+  /** The seed is drawn for each run. */
+  readonly isRandom?: boolean;
+  /** `part`: a spec file or a suite of them. */
+  readonly checks: (part?: string) => Check[];
+};
+
+/** The tests that every change must pass, after the checks of the sources. */
+export function landingTests(): Check[] {
+  return [ring('pure'), ring('it'), ...endToEnd(['landing'])];
+}
+
+export const namedTests: Readonly<Record<string, NamedTests>> = {
+  nightly: {
+    about: 'chaos, kills, replicas, frozen stores, full disk, slow clients, bad input, every page; random seed',
+    isRandom: true,
+    checks: (part) => {
+      if (part === undefined) return [ring('pure'), ...endToEnd(nightlySpecs)];
+      return nightlySpecs.includes(part) ? endToEnd([part]) : endToEnd(nightlySpecs, part);
+    },
+  },
+  update: {
+    about: 'releases installed, rolled back and failing under load',
+    checks: () => endToEnd(['update']),
+  },
+  elasticsearch: {
+    about: 'the search index on two versions of Elasticsearch; needs a JDK and Maven, or ELASTICSEARCH_TEST_URL',
+    checks: () => [ring('elasticsearch')],
+  },
+};
+
+/** The seed of everything random in the landing tier, so that every run tests the same. */
+export const landingSeed = 1;
