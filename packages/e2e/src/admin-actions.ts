@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import type { Ask } from './service-access.ts';
 
 /** One action of an administrator with a unique name. `isAcknowledged`: the API returned success. */
@@ -45,7 +45,7 @@ export function startAdminActions(api: Client, everyMs: number): AdminActions {
       action.isAcknowledged = action.result === 'done';
       await sleep(everyMs);
     }
-    await until('the queue is resumed', () => api.ok<object>('POST', '/api/admin/queues/download/resume'));
+    await until('the queue is resumed', () => api.ok<object>('POST', '/api/admin/queues/download/resume'), jobLimitMs);
   };
   const finished = run();
   return {
@@ -72,12 +72,16 @@ export async function assertRecordedOnce(ask: Ask, actions: readonly AdminAction
     .filter(({ isAcknowledged }) => isAcknowledged)
     .map(({ event, name }) => `${event} ${name}`);
   assert.ok(acknowledged.length > 0, 'no action of an administrator was acknowledged');
-  const records = await until('every action is in the audit log', async () => {
-    const current = await readRecords();
-    const missing = acknowledged.filter((name) => !current.has(name));
-    if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
-    return current;
-  });
+  const records = await until(
+    'every action is in the audit log',
+    async () => {
+      const current = await readRecords();
+      const missing = acknowledged.filter((name) => !current.has(name));
+      if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+      return current;
+    },
+    jobLimitMs,
+  );
   assert.deepEqual(
     [...records].filter(([, times]) => times !== 1),
     [],

@@ -9,7 +9,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import type { Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const password = 'Another-Battery-2026';
 const wide = { width: 1280, height: 800 };
@@ -107,7 +107,11 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
           api = await signIn(instance.baseUrl, ownerEmail, password);
           planning = await importTranscript('Planning', ['Anna: Good morning.', `Ben: ${sentence}`]);
           await importTranscript('Budget', ['Anna: The heliotrope rent is twelve thousand euros.']);
-          await until('both are found', async () => (await api.search('heliotrope', 'keyword')).total_files === 2);
+          await until(
+            'both are found',
+            async () => (await api.search('heliotrope', 'keyword')).total_files === 2,
+            jobLimitMs,
+          );
           browser = await launchBrowser();
           owner = await openHands(browser, instance.baseUrl, screenshots);
           reader = await openHands(browser, instance.baseUrl, screenshots);

@@ -10,7 +10,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, overtone, type Instance } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const slow = { timeout: 120_000 };
 
@@ -127,8 +127,10 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await page.getByPlaceholder('Configured. Leave blank to keep.').waitFor();
       assert.ok(!(await page.content()).includes('correct horse'));
       await press('Back up now');
-      await until('an encrypted backup is listed', async () =>
-        (await page.getByTestId('stored-backups').innerText()).includes('.dump.age'),
+      await until(
+        'an encrypted backup is listed',
+        async () => (await page.getByTestId('stored-backups').innerText()).includes('.dump.age'),
+        jobLimitMs,
       );
       assert.match(await page.getByTestId('commands').innerText(), /OT_BACKUP_PASSPHRASE_FILE/);
     }),
@@ -142,12 +144,16 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await save();
       await press('Run now');
       await runFinished('mirror-runs').waitFor(slow);
-      await until('the report counts the copies', async () =>
-        /Copied\s+[1-9]\d* \(/.test(await page.getByTestId('mirror-report').innerText()),
+      await until(
+        'the report counts the copies',
+        async () => /Copied\s+[1-9]\d* \(/.test(await page.getByTestId('mirror-report').innerText()),
+        jobLimitMs,
       );
       await press('Run now');
-      await until('the second run copied nothing', async () =>
-        /Copied\s+0 \(0 B\)\s+Unchanged\s+[1-9]/.test(await page.getByTestId('mirror-report').innerText()),
+      await until(
+        'the second run copied nothing',
+        async () => /Copied\s+0 \(0 B\)\s+Unchanged\s+[1-9]/.test(await page.getByTestId('mirror-report').innerText()),
+        jobLimitMs,
       );
     }),
     step('a folder of the object store is refused as the mirror', async () => {

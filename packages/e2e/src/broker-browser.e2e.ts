@@ -8,7 +8,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry, waitUntilReady } from './scripted.ts';
 import type { Check, Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { freeze } from './victims.ts';
 
 /** From the click until the page shows its content or what does not respond. */
@@ -37,7 +37,7 @@ export function brokerInTheBrowser({ scripted, recordings, screenshots }: Script
       api = await signIn(instance.baseUrl, admin.email, admin.password);
       await api.send('PUT', '/api/admin/voice-profiles', { profiles_enabled: true });
       const file = await uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, 12_345));
-      await until('it is transcribed', async () => (await api.file(file)).status === 'completed');
+      await until('it is transcribed', async () => (await api.file(file)).status === 'completed', jobLimitMs);
       const created = async (path: string, body: object) => (await api.send<{ uuid: string }>('POST', path, body)).uuid;
       parameters['/files/$uuid'] = file;
       parameters['/collections/$uuid'] = await created('/api/collections', { name: 'Broker' });
@@ -109,14 +109,18 @@ export function brokerInTheBrowser({ scripted, recordings, screenshots }: Script
           await page.getByRole('tab', { name: 'Unnamed' }).click();
           await page.getByText('broker_unavailable').waitFor();
           thaw();
-          await until('the voices are shown', async () => {
-            const retry = page.getByRole('button', { name: 'Try again' });
-            if (await retry.isVisible()) await retry.click();
-            return await page
-              .getByTestId('clusters')
-              .waitFor({ state: 'attached', timeout: 2_000 })
-              .then(() => true);
-          });
+          await until(
+            'the voices are shown',
+            async () => {
+              const retry = page.getByRole('button', { name: 'Try again' });
+              if (await retry.isVisible()) await retry.click();
+              return await page
+                .getByTestId('clusters')
+                .waitFor({ state: 'attached', timeout: 2_000 })
+                .then(() => true);
+            },
+            jobLimitMs,
+          );
           await waitUntilReady((await scripted.get()).instance);
         },
         expected,

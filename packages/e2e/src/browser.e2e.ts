@@ -5,7 +5,7 @@ import { dropFile, fitsWidth, launchBrowser, openPage, signInByHand, type Watche
 import type { Context } from './context.ts';
 import { spokenAt } from './recordings.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 function position(page: Page): Promise<number> {
   return page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
@@ -219,11 +219,15 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.keyboard.press('Enter');
       const again = page.getByTestId('missing-leg').getByRole('button', { name: 'Try again' });
       const said = page.getByText(/deadline/i).first();
-      await until('the file is found', async () => {
-        // While the worker is busy the search has no semantic results, and the page shows this.
-        if (await again.isVisible()) await again.click();
-        return said.isVisible();
-      });
+      await until(
+        'the file is found',
+        async () => {
+          // While the worker is busy the search has no semantic results, and the page shows this.
+          if (await again.isVisible()) await again.click();
+          return said.isVisible();
+        },
+        jobLimitMs,
+      );
     }),
     nightly('the dark color scheme is applied', async () => {
       await page.goto(fileUrl);

@@ -8,7 +8,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const password = 'Another-Battery-2026';
 const numbers = [9_401, 9_402, 9_403];
@@ -257,6 +257,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await until(
           'search follows',
           async () => (await readerApi.search(`${numbers[0]}`, 'keyword')).total_files === 1,
+          jobLimitMs,
         );
         await listed(reader).getByRole('link', { name: titles[0]! }).click();
         await reader.page.getByRole('heading', { name: titles[0]!, level: 1 }).waitFor();
@@ -292,6 +293,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
           await until(
             'search follows',
             async () => (await readerApi.search(`${numbers[1]}`, 'keyword')).total_files === 0,
+            jobLimitMs,
           );
           const { total } = await readerApi.ok<{ total: number }>('GET', '/api/files');
           assert.equal(total, 0);

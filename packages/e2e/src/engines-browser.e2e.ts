@@ -12,7 +12,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
 import { forNightly, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 /** The panels Engine configuration and ASR provider: a change reaches the workers without a restart. */
 export function enginesInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
@@ -109,13 +109,17 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
           servers.push(await startSpeechServer(), await startSpeechServer());
           const [first, second] = servers.map(({ baseUrl }, i) => providerOf(baseUrl, i)) as [Provider, Provider];
           await saveProviders(api, [first, second]);
-          const offered = await until('the choice is offered', async () => {
-            const { providers } = await api.ok<AnswerOf<(typeof mediaRoutes)['uploadLimits']>>(
-              'GET',
-              '/api/files/upload-limits',
-            );
-            return providers.length > 0 && providers;
-          });
+          const offered = await until(
+            'the choice is offered',
+            async () => {
+              const { providers } = await api.ok<AnswerOf<(typeof mediaRoutes)['uploadLimits']>>(
+                'GET',
+                '/api/files/upload-limits',
+              );
+              return providers.length > 0 && providers;
+            },
+            jobLimitMs,
+          );
           assert.deepEqual(offered, [{ id: second.id, name: second.name }]);
           const refused = await api.upload(recordings.brief.path, { asr_provider: first.id });
           assert.deepEqual([refused.status, (refused.body as { code?: string }).code], [400, 'provider_unknown']);

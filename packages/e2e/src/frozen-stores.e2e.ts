@@ -7,7 +7,7 @@ import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts
 import { reportOf, syncPath } from './runs.ts';
 import { addressesOf, expectFailedCheck, probeReadiness } from './readiness.ts';
 import type { Check, Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { freeze, services } from './victims.ts';
 import { assertResponses, type ExpectedResponse } from './expected-responses.ts';
@@ -37,10 +37,13 @@ export function frozenStores({ scripted, stores, recordings }: ServedContext): S
   ];
   const untilChecksPass = async (): Promise<void> => {
     await waitUntilReady(instance);
-    await until('every check is ok', async () =>
-      (await probeReadiness(addresses, services)).every(({ checks }) =>
-        Object.values(checks).every((result) => result === 'ok'),
-      ),
+    await until(
+      'every check is ok',
+      async () =>
+        (await probeReadiness(addresses, services)).every(({ checks }) =>
+          Object.values(checks).every((result) => result === 'ok'),
+        ),
+      jobLimitMs,
     );
   };
   /** Processes recordings while a server is paused, and asserts that all are finished once after it continues. */
@@ -107,6 +110,7 @@ export function frozenStores({ scripted, stores, recordings }: ServedContext): S
           await until(
             'its transcript is available',
             async () => (await api.file(fresh)).transcript_segments.length > 0,
+            jobLimitMs,
           );
         },
       );

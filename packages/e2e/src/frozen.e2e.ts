@@ -6,7 +6,7 @@ import type { ScriptedContext } from './context.ts';
 import { admin } from './instance.ts';
 import { addressesOf, expectFailedCheck, probeReadiness } from './readiness.ts';
 import type { Check, Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { waitUntilReady } from './scripted.ts';
 import { freeze, killNow, pidOf, services, type Server, type Victim } from './victims.ts';
 import { assertResponses, type ExpectedResponse } from './expected-responses.ts';
@@ -75,7 +75,7 @@ export function frozen({ scripted }: ScriptedContext): Suite {
       }
       await waitUntilReady(instance);
       const served = expectedResponses[server]().map(({ name, send }) => ({ name, send, status: 200 }));
-      await until('all requests succeed again', () => assertResponses(served, () => {}).then(() => true));
+      await until('all requests succeed again', () => assertResponses(served, () => {}).then(() => true), jobLimitMs);
     },
   });
 
@@ -89,8 +89,10 @@ export function frozen({ scripted }: ScriptedContext): Suite {
       await until(`${server} runs again`, async () => pidOf(instance, server) !== before, 60_000);
       await waitUntilReady(instance);
       // A service stays ready without a non-critical server, so its check is awaited separately.
-      await until(`${check} is ok in every service`, async () =>
-        (await probeReadiness(addresses, dependents)).every(({ checks }) => checks[check] === 'ok'),
+      await until(
+        `${check} is ok in every service`,
+        async () => (await probeReadiness(addresses, dependents)).every(({ checks }) => checks[check] === 'ok'),
+        jobLimitMs,
       );
     },
   });

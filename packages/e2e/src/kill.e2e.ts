@@ -4,7 +4,7 @@ import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { choose, type Check, type Choice, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { pidOf, type Victim } from './victims.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
@@ -61,10 +61,14 @@ async function assertOnce(api: Client, file: FileDetail, reference: FileDetail):
   assert.equal(file.speakers.length, reference.speakers.length);
   const starts = file.transcript_segments.map(({ start_time: start }) => start);
   assert.equal(new Set(starts).size, starts.length, 'a segment is stored twice');
-  const found = await until('the file is found', async () => {
-    const answer = await api.search('onions', 'keyword');
-    return answer.results.find(({ file_uuid: id }) => id === file.uuid);
-  });
+  const found = await until(
+    'the file is found',
+    async () => {
+      const answer = await api.search('onions', 'keyword');
+      return answer.results.find(({ file_uuid: id }) => id === file.uuid);
+    },
+    jobLimitMs,
+  );
   assert.equal(found.total_occurrences, 1, 'the passage is in the index twice');
 }
 

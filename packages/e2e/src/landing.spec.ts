@@ -28,6 +28,7 @@ import { landingPart, registerSuites } from './suite.ts';
 import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
+import { leavingAccounts } from './sync.e2e.ts';
 import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
 import { urlImportInTheBrowser } from './url-import-browser.e2e.ts';
 import { watchInTheBrowser } from './watch-browser.e2e.ts';
@@ -64,6 +65,7 @@ registerSuites(
     badUploads(context, maxUploadBytes),
     authorisation(context),
     endedSessions(context),
+    leavingAccounts(context),
     signals(context),
     lifecycle(context),
   ].map(landingPart),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from './client.ts';
 import type { Instance } from './instance.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { openAsService, type Ask } from './service-access.ts';
 
 /** Reads what the databases of the services store about files, to find missing and duplicate rows. */
@@ -70,7 +70,7 @@ export async function openLedger(instance: Instance) {
   };
   /** Repeats the comparison, because a redelivered event can cause a temporary reindex. */
   const assertOnce = async (ids: readonly string[], referenceId: string): Promise<void> =>
-    void (await until('every file is stored once', () => compare(ids, referenceId)));
+    void (await until('every file is stored once', () => compare(ids, referenceId), jobLimitMs));
 
   return {
     unfinished,
@@ -116,7 +116,7 @@ async function compareIndex(api: Client, ledger: Ledger, ids: readonly string[],
  * reference file.
  */
 export async function assertIndexed(...args: Parameters<typeof compareIndex>): Promise<void> {
-  return void (await until('the index contains every file once', () => compareIndex(...args)));
+  return void (await until('the index contains every file once', () => compareIndex(...args), jobLimitMs));
 }
 
 async function byId(ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, FileRow>> {

@@ -6,7 +6,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { forNightly, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 
 /** Requests that were refused by the browser while it was offline. */
@@ -60,6 +60,8 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
           .or(dialog.getByRole('textbox', { name: 'Tags' }))
           .fill('weekly');
         await page.keyboard.press('Enter');
+        // Closes the list of tags, which may cover the button.
+        await page.keyboard.press('Tab');
         await dialog.getByRole('button', { name: 'Add tags' }).click();
         await page.getByText('Tagged 3 recordings.').waitFor();
         for (const title of titles) await card(title).getByText('weekly').waitFor();
@@ -115,7 +117,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
           await item.waitFor();
           await person.snap('upload-offline');
           await page.context().setOffline(false);
-          await until('the upload is done', async () => (await item.getAttribute('data-phase')) === 'done');
+          await until('the upload is done', async () => (await item.getAttribute('data-phase')) === 'done', jobLimitMs);
         },
         offlineErrors,
       ),

@@ -8,7 +8,7 @@ import { admin, createInstance, overtone } from './instance.ts';
 import { isAlive, processesOf } from './processes.ts';
 import { uploadWithRetry } from './scripted.ts';
 import type { Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 export function lifecycle({ instance, recordings }: Context): Suite {
   return {
@@ -128,11 +128,15 @@ export function lifecycle({ instance, recordings }: Context): Suite {
           process.kill(before.pid, 'SIGKILL');
           const killedAt = Date.now();
           const health = async () => (await fetch(`${instance.baseUrl}/api/version`)).status;
-          await until('a new supervisor has taken over', async () => {
-            assert.equal(await health(), 200, 'the edge stopped');
-            const status = await instance.status();
-            return supervisors().some((supervisor) => supervisor.pid !== before.pid) && status.services.length > 0;
-          });
+          await until(
+            'a new supervisor has taken over',
+            async () => {
+              assert.equal(await health(), 200, 'the edge stopped');
+              const status = await instance.status();
+              return supervisors().some((supervisor) => supervisor.pid !== before.pid) && status.services.length > 0;
+            },
+            jobLimitMs,
+          );
           log(`taken over in ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
           assert.deepEqual(
             (await instance.status()).services.map(({ pid }) => pid),
@@ -141,10 +145,14 @@ export function lifecycle({ instance, recordings }: Context): Suite {
           // The new supervisor restarts an exited service.
           const [, victim] = pids;
           process.kill(victim!, 'SIGKILL');
-          await until('the service is restarted', async () => {
-            const { services } = await instance.status();
-            return services.every(({ ready }) => ready) && !services.some((service) => service.pid === victim);
-          });
+          await until(
+            'the service is restarted',
+            async () => {
+              const { services } = await instance.status();
+              return services.every(({ ready }) => ready) && !services.some((service) => service.pid === victim);
+            },
+            jobLimitMs,
+          );
         },
       },
       {
@@ -158,7 +166,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
           const guards = running.filter((living) => /guardian\.sh|supervisor\.main\.ts/.test(living.command));
           assert.equal(guards.length, 2, 'guardian and supervisor are running');
           for (const { pid } of guards) process.kill(pid, 'SIGKILL');
-          await until('both are dead', async () => guards.every(({ pid }) => !isAlive(pid)));
+          await until('both are dead', async () => guards.every(({ pid }) => !isAlive(pid)), jobLimitMs);
           const ran = await instance.up();
           assert.equal(ran.code, 0, ran.output);
           const api = await signIn(instance.baseUrl, admin.email, admin.password);

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { admin } from './instance.ts';
 import { spokenAt } from './recordings.ts';
 import type { Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { assertSpeakersAreVoices, assertSubtitles, assertWords } from './transcript.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
@@ -114,10 +114,14 @@ export function mainJob({ instance, recordings, collector }: Context): Suite {
             ['windows', meeting, recordings.meeting],
             ['onions', cooking, recordings.cooking],
           ] as const) {
-            const found = await until(`search for ${word}`, async () => {
-              const answer = await api.search(word);
-              return answer.results[0]?.file_uuid === file.uuid && answer;
-            });
+            const found = await until(
+              `search for ${word}`,
+              async () => {
+                const answer = await api.search(word);
+                return answer.results[0]?.file_uuid === file.uuid && answer;
+              },
+              jobLimitMs,
+            );
             const [hit] = found.results[0]?.occurrences ?? [];
             assertNear(hit?.start_time, spokenAt(recording, word), word);
             assert.match(hit?.snippet ?? '', new RegExp(`<mark>${word}</mark>`, 'i'));
@@ -134,10 +138,14 @@ export function mainJob({ instance, recordings, collector }: Context): Suite {
           ] as const) {
             for (const mode of ['hybrid', 'semantic']) {
               // While the worker is busy or loads its text model, a search has no semantic results.
-              const answer = await until(`the meaning of ${question} is searched for`, async () => {
-                const found = await api.search(question, mode);
-                return found.legs.semantic === 'ok' && found;
-              });
+              const answer = await until(
+                `the meaning of ${question} is searched for`,
+                async () => {
+                  const found = await api.search(question, mode);
+                  return found.legs.semantic === 'ok' && found;
+                },
+                jobLimitMs,
+              );
               const titles = answer.results.map(({ title }) => title);
               assert.equal(answer.results[0]?.file_uuid, file.uuid, `${question} (${mode}) found ${titles.join(', ')}`);
             }
@@ -200,6 +208,7 @@ export function mainJob({ instance, recordings, collector }: Context): Suite {
           await until(
             'spans of every service',
             async () => collector.servicesIn(traceId, wanted).length === wanted.length,
+            jobLimitMs,
           ).catch((cause: unknown) => {
             throw new Error(
               `only ${collector.servicesIn(traceId, wanted).join(', ') || 'no service'} sent spans of the trace`,

@@ -6,7 +6,7 @@ import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, openLedger, type Ledger } from './ledger.ts';
 import type { Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { killNow } from './victims.ts';
 
@@ -64,10 +64,13 @@ export function orphaned({ scripted, recordings }: ScriptedContext): Suite {
           const orphanedAfter = elapsed();
           await until('the job is requeued', isRequeued, 120_000, 50);
           const taskId = String((await task())?.['uuid']);
-          await until('the log reports the lost worker', async () =>
-            (await readFile(join(instance.data, 'logs', 'transcription-dispatcher.log'), 'utf8'))
-              .split('\n')
-              .some((line) => line.includes('worker lost') && line.includes(taskId)),
+          await until(
+            'the log reports the lost worker',
+            async () =>
+              (await readFile(join(instance.data, 'logs', 'transcription-dispatcher.log'), 'utf8'))
+                .split('\n')
+                .some((line) => line.includes('worker lost') && line.includes(taskId)),
+            jobLimitMs,
           );
           log(`orphaned after ${orphanedAfter} s, requeued after ${elapsed()} s`);
           await allFinished(opened, [file], 120_000);

@@ -12,7 +12,7 @@ import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { slowClients } from './slow-clients.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
-import { syncRuns } from './sync.e2e.ts';
+import { leavingAccounts } from './sync.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
 // What people do with the product, and bad input.
@@ -31,7 +31,7 @@ registerSuites(
     slowClients(context, numberFrom('OT_SLOW_CLIENTS', 300)),
     authorisation(context),
     endedSessions(context),
-    syncRuns(context),
+    leavingAccounts(context),
     // Its requests create and change accounts, so it runs after the suites that count them.
     badInputs(context),
   ],

@@ -9,7 +9,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { freeze } from './victims.ts';
 
 const reason = 'The driver is being exchanged';
@@ -38,11 +38,15 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
     const panel = page.locator('details', { hasText: 'Processing' });
     await panel.locator('summary').waitFor();
     // The panel is already open when a stage failed.
-    await until('the timeline is open', async () => {
-      if (await page.getByTestId('timeline').isVisible()) return true;
-      if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
-      return false;
-    });
+    await until(
+      'the timeline is open',
+      async () => {
+        if (await page.getByTestId('timeline').isVisible()) return true;
+        if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
+        return false;
+      },
+      jobLimitMs,
+    );
   };
 
   const pauseChecks: Check[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Instance } from './instance.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 export type Readiness = { name: string; status: number; seconds: number; checks: Record<string, string> };
 
@@ -28,14 +28,18 @@ export function expectFailedCheck(
   addresses: Map<string, string>,
   { services, check, status }: { services: readonly string[]; check: string; status: number },
 ): Promise<string> {
-  return until(`${check} is reported as failed`, async () => {
-    const responses = await probeReadiness(addresses, services);
-    for (const { name, status: actual, checks } of responses) {
-      assert.equal(actual, status, `${name}: ${JSON.stringify(checks)}`);
-      assert.match(checks[check] ?? 'missing', /^error/, `${name} on ${check}`);
-      const others = Object.entries(checks).filter(([other, result]) => other !== check && result !== 'ok');
-      assert.deepEqual(others, [], `${name} reports other failed checks`);
-    }
-    return `slowest response ${Math.max(...responses.map(({ seconds }) => seconds)).toFixed(2)} s`;
-  });
+  return until(
+    `${check} is reported as failed`,
+    async () => {
+      const responses = await probeReadiness(addresses, services);
+      for (const { name, status: actual, checks } of responses) {
+        assert.equal(actual, status, `${name}: ${JSON.stringify(checks)}`);
+        assert.match(checks[check] ?? 'missing', /^error/, `${name} on ${check}`);
+        const others = Object.entries(checks).filter(([other, result]) => other !== check && result !== 'ok');
+        assert.deepEqual(others, [], `${name} reports other failed checks`);
+      }
+      return `slowest response ${Math.max(...responses.map(({ seconds }) => seconds)).toFixed(2)} s`;
+    },
+    jobLimitMs,
+  );
 }

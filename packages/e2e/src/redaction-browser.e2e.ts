@@ -9,7 +9,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const spoken = 'my name is Zebulon and the number is 415 555 2671 please call';
 const number = '415 555 2671';
@@ -30,10 +30,14 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const savePolicy = () => saveForm(page);
   const scanned = () =>
-    until('the transcript is scanned', async () => {
-      const { scan_status: status } = await client.ok<{ scan_status: string }>('GET', `/api/files/${file}/redaction`);
-      return status === 'scanned';
-    });
+    until(
+      'the transcript is scanned',
+      async () => {
+        const { scan_status: status } = await client.ok<{ scan_status: string }>('GET', `/api/files/${file}/redaction`);
+        return status === 'scanned';
+      },
+      jobLimitMs,
+    );
 
   const checks: Check[] = [
     {
@@ -73,8 +77,10 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
         await savePolicy();
         await client.send('PUT', '/api/admin/redaction-policy', { reveal_for: [] });
         await page.goto(`/files/${file}`);
-        await until('the recording can be played', () =>
-          page.getByTestId('media').evaluate((media) => (media as HTMLMediaElement).readyState > 0),
+        await until(
+          'the recording can be played',
+          () => page.getByTestId('media').evaluate((media) => (media as HTMLMediaElement).readyState > 0),
+          jobLimitMs,
         );
         // The copy without the masked part; the recording itself is a WAV file.
         const { headers } = await client.call('HEAD', `/api/files/${file}/content`);

@@ -11,7 +11,7 @@ import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { asService } from './service-access.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const password = 'Searching-Horse-8-Battery';
 const spoken = {
@@ -71,15 +71,23 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
         await client.send('POST', `/api/tags/files/${roof}/tags`, { name: 'Buildings' });
         const collection = await client.send<{ uuid: string }>('POST', '/api/collections', { name: 'Estate' });
         await client.send('POST', `/api/collections/${collection.uuid}/media`, { media_file_ids: [garden] });
-        await until('both are found as they are now', async () => {
-          const { results: files } = await client.search('annual tag:buildings speaker:"Anna Schmidt"', 'keyword');
-          const { total_files: total } = await client.search('annual speaker:Bertha', 'keyword');
-          return files[0]?.title === titles.roof && total === 1;
-        });
+        await until(
+          'both are found as they are now',
+          async () => {
+            const { results: files } = await client.search('annual tag:buildings speaker:"Anna Schmidt"', 'keyword');
+            const { total_files: total } = await client.search('annual speaker:Bertha', 'keyword');
+            return files[0]?.title === titles.roof && total === 1;
+          },
+          jobLimitMs,
+        );
         // New words are known some seconds later, see `vocabularyCacheMs`.
-        await until('a typing error is corrected', async () => {
-          return (await client.search('invertr', 'keyword')).correction !== null;
-        });
+        await until(
+          'a typing error is corrected',
+          async () => {
+            return (await client.search('invertr', 'keyword')).correction !== null;
+          },
+          jobLimitMs,
+        );
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         person = await openHands(browser, instance.baseUrl, screenshots);
@@ -186,10 +194,14 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       const cues = Array.from({ length: 90 }, (_, i) => cueAt(i));
       form.set('file', new Blob([['WEBVTT', ...cues].join('\n\n')]), 'Island.vtt');
       await client.ok('POST', '/api/transcripts/import', { body: form });
-      await until('both passages are found', async () => {
-        const { results: files, total_results: total } = await client.search('beacon', 'keyword');
-        return files[0]?.title === 'Island' && total === 2;
-      });
+      await until(
+        'both passages are found',
+        async () => {
+          const { results: files, total_results: total } = await client.search('beacon', 'keyword');
+          return files[0]?.title === 'Island' && total === 2;
+        },
+        jobLimitMs,
+      );
       await page.goto('/search?q=beacon&mode=keyword');
       for (const number of [30, 70, 30]) {
         await found(1);
@@ -250,7 +262,11 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       const form = new FormData();
       form.set('file', new Blob([turns.join('\n\n')]), 'Coast.txt');
       const { uuid } = await client.ok<{ uuid: string }>('POST', '/api/transcripts/import', { body: form });
-      await until('it is found', async () => (await client.search('lighthouse', 'keyword')).total_files === 1);
+      await until(
+        'it is found',
+        async () => (await client.search('lighthouse', 'keyword')).total_files === 1,
+        jobLimitMs,
+      );
       await search('lighthouse');
       await found(1);
       await results().getByRole('link', { name: 'and 4 more passages in this recording' }).click();

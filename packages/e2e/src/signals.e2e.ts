@@ -12,7 +12,7 @@ import { reportOf, syncPath } from './runs.ts';
 import { lint } from './promtool.ts';
 import { openSocket } from './open-connections.ts';
 import type { Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 import { configurationOf, faultsOf, panelQueries, scrapedBy, type Scraped } from './scraped.ts';
 import { everywhere, ofOneService, queueGauges } from './specified-metrics.ts';
 
@@ -117,16 +117,20 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         rule: 'names, types, labels and bounds of the metrics match the specification on every service',
         run: async () => {
           // Recent requests appear with the next scrape.
-          await until('all metrics are scraped', async () => {
-            const metadata = await scraped.metadata('overtone');
-            const faults = serviceNames.flatMap((service) =>
-              [...everywhere, ...(ofOneService[service] ?? [])].map((metric) =>
-                faultsOf(scraped, metric, { service, metadata }),
-              ),
-            );
-            assert.deepEqual((await Promise.all(faults)).flat(), []);
-            return true;
-          });
+          await until(
+            'all metrics are scraped',
+            async () => {
+              const metadata = await scraped.metadata('overtone');
+              const faults = serviceNames.flatMap((service) =>
+                [...everywhere, ...(ofOneService[service] ?? [])].map((metric) =>
+                  faultsOf(scraped, metric, { service, metadata }),
+                ),
+              );
+              assert.deepEqual((await Promise.all(faults)).flat(), []);
+              return true;
+            },
+            jobLimitMs,
+          );
         },
       },
       {
@@ -170,13 +174,17 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         rule: '/metrics/queues contains exactly the four gauges of every queue',
         run: async () => {
           const expected = queueGauges.map(({ name, type }) => `${name} ${type}`).sort();
-          await until('all gauges are scraped', async () => {
-            assert.deepEqual(
-              (await scraped.metadata('queues')).map(({ metric, type }) => `${metric} ${type}`).sort(),
-              expected,
-            );
-            return true;
-          });
+          await until(
+            'all gauges are scraped',
+            async () => {
+              assert.deepEqual(
+                (await scraped.metadata('queues')).map(({ metric, type }) => `${metric} ${type}`).sort(),
+                expected,
+              );
+              return true;
+            },
+            jobLimitMs,
+          );
           const found = (await scraped.series('{job="queues",queue!=""}'))
             .map((series) => `${series['__name__']} ${series['queue']}`)
             .sort();

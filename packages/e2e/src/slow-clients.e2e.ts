@@ -82,24 +82,6 @@ export function slowClients({ instance }: Context, count: number): Suite {
           await baseline.released(15_000);
         },
       },
-      {
-        rule: 'the number of unauthenticated sockets of one address is limited',
-        run: async () => {
-          const port = Number(new URL(instance.baseUrl).port);
-          const all = Array.from({ length: 300 }, () => open(port, kinds['a socket that does not authenticate']));
-          try {
-            await until('all sockets answered', async () =>
-              all.every(({ received }) => received.startsWith('HTTP/1.1 ')),
-            );
-            const accepted = all.filter(({ received }) => received.startsWith('HTTP/1.1 101')).length;
-            const refused = all.filter(({ received }) => received.startsWith('HTTP/1.1 429')).length;
-            assert.ok(accepted > 0 && accepted <= 256, `${accepted} sockets were accepted`);
-            assert.equal(accepted + refused, all.length);
-          } finally {
-            for (const { socket } of all) socket.destroy();
-          }
-        },
-      },
     ],
   };
 }

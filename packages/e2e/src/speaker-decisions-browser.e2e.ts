@@ -16,7 +16,7 @@ import {
   type Speakers,
 } from './speakers.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 /** Who speaks, with real voices: from the switch that allows to store them to the deletion of all of them. */
 export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
@@ -68,7 +68,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       async () => {
         await openSpeakersTab(page, /^Unnamed/);
         const shared = page.getByTestId('cluster').filter({ hasText: 'This voice speaks in 2 recordings' });
-        await until('two voices are known', async () => (await shared.count()) === 2);
+        await until('two voices are known', async () => (await shared.count()) === 2, jobLimitMs);
         const stop = page.getByRole('button', { name: /^Stop the sample/ });
         await page.getByTestId('sample').nth(0).click();
         await stop.waitFor();
@@ -100,7 +100,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         });
         await openSpeakersTab(page, /^Unnamed/);
         const shown = page.getByTestId('cluster');
-        await until('two voices are known', async () => (await shown.count()) === 2);
+        await until('two voices are known', async () => (await shown.count()) === 2, jobLimitMs);
         const voices = shown.first().getByRole('listitem');
         const stays =
           (await voices
@@ -190,7 +190,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       await page.goto(`/files/${first}`);
       await nameSpeaker('Speaker 1', 'Anna');
       await nameSpeaker('Speaker 2', 'Ben');
-      await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
+      await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2, jobLimitMs);
       assert.deepEqual(await suggestedIn(client, second), ['SPEAKER_01 Ben', 'SPEAKER_02 Anna']);
       assert.deepEqual(await namesIn(client, second), [null, null]);
       await page.goto(`/files/${second}`);
@@ -234,7 +234,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       };
       await decide('remove');
       await decide('undo_reject');
-      await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
+      await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2, jobLimitMs);
     }),
     nightly(
       'two quick clicks decide about one voice, and an accepted voice is taken back from its notice',
@@ -253,7 +253,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         const named = notice(page, `in ${await titleOf(second)} is named`);
         await named.getByRole('button', { name: 'Undo', exact: true }).click();
         await page.getByText('Undone.').waitFor();
-        await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
+        await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2, jobLimitMs);
         assert.deepEqual(await namesIn(client, second), [null, null]);
       },
     ),
@@ -284,7 +284,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         await decide('remove');
         await decide('undo_reject');
         assert.deepEqual(await namesIn(client, second), names);
-        await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2);
+        await until('both are suggested', async () => (await suggestedIn(client, second)).length === 2, jobLimitMs);
       },
       /409/,
     ),
@@ -314,7 +314,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
     nightly('the next recording gets suggestions, and a rejection is remembered', async () => {
       await openSpeakersTab(page, /^Unnamed/);
       const third = await uploadVisit(client, recordings);
-      await until('both are suggested', async () => (await suggestedIn(client, third)).length === 2);
+      await until('both are suggested', async () => (await suggestedIn(client, third)).length === 2, jobLimitMs);
       // The open page shows the new voices without a reload.
       await page.getByTestId('cluster').filter({ hasText: 'visit' }).first().waitFor();
       assert.deepEqual(await suggestedIn(client, third), ['SPEAKER_01 Ben', 'SPEAKER_02 Anna']);

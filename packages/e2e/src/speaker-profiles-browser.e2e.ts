@@ -17,7 +17,7 @@ import {
   type Speakers,
 } from './speakers.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 /** People whose voice is known, with real voices: split, merged, moved to a group and deleted. */
 export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
@@ -68,7 +68,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       const { uuid } = await member.ok<{ uuid: string }>('GET', '/api/users/me');
       await root.ok('DELETE', `/api/groups/${factory?.uuid}/members/${uuid}`);
     }
-    await until('no member sees a profile', async () => (await seenByColleague()).length === 0);
+    await until('no member sees a profile', async () => (await seenByColleague()).length === 0, jobLimitMs);
   };
 
   const checks: Check[] = [
@@ -88,7 +88,11 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await openSpeakersTab(page, /^Profiles/);
       await page.getByRole('button', { name: 'Recordings of Anna' }).click();
       await page.getByRole('button', { name: 'Speaker 2 in visit is not Anna' }).click();
-      await until('it has no name', async () => (await namesIn(client, third)).every((name) => name === null));
+      await until(
+        'it has no name',
+        async () => (await namesIn(client, third)).every((name) => name === null),
+        jobLimitMs,
+      );
     }),
     step('a profile is split and merged again, in a dialog that asks before typed text is lost', async () => {
       await openSpeakersTab(page, /^Profiles/);
@@ -234,12 +238,20 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await checkWidths(page, { name: 'speakers-move', screenshots, open: openMove });
     }),
     step('a deleted profile is not recognised again, and its name stays in the transcript', async () => {
-      await until('Ben is suggested', async () => (await suggestedIn(client, third)).includes('SPEAKER_01 Ben'));
+      await until(
+        'Ben is suggested',
+        async () => (await suggestedIn(client, third)).includes('SPEAKER_01 Ben'),
+        jobLimitMs,
+      );
       await openSpeakersTab(page, /^Profiles/);
       await page.getByRole('button', { name: 'Delete Ben' }).click();
       await page.getByRole('button', { name: 'Delete the profile' }).click();
       await page.locator('[data-testid="profile"][data-name="Ben"]').waitFor({ state: 'detached' });
-      await until('no voice is suggested as Ben', async () => (await suggestedIn(client, third)).length === 0);
+      await until(
+        'no voice is suggested as Ben',
+        async () => (await suggestedIn(client, third)).length === 0,
+        jobLimitMs,
+      );
       assert.ok((await namesIn(client, first)).includes('Ben'));
     }),
     nightly('the voice of a deleted profile is recognised again when its owner allows it', async () => {
@@ -253,7 +265,11 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await notice(page, 'The voice of Ben is stored and recognised again.').waitFor();
       await excluded.waitFor({ state: 'detached' });
       await page.locator('[data-testid="profile"][data-name="Ben"]').waitFor();
-      await until('Ben is suggested', async () => (await suggestedIn(client, third)).includes('SPEAKER_01 Ben'));
+      await until(
+        'Ben is suggested',
+        async () => (await suggestedIn(client, third)).includes('SPEAKER_01 Ben'),
+        jobLimitMs,
+      );
     }),
     step('a profile of a group without members is shown to administrators, and deleted by them', async () => {
       await removeMembers();

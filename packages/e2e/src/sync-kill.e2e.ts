@@ -24,6 +24,7 @@ type Kill = readonly [Victim, Step];
 /** Each process at its most critical steps; OT_SWEEP_KILLS=all kills every process at every step. */
 const criticalKills: readonly Kill[] = [
   ['slapd', 'snapshot'],
+  ['directory-sync', 'snapshot'],
   ['nats', 'snapshot'],
   ['identity', 'apply'],
   ['postgres', 'apply'],

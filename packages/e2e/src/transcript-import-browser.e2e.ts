@@ -7,7 +7,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const slow = { timeout: 120_000 };
 const srt =
@@ -93,10 +93,14 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
     }),
     step('search finds the text of an imported transcript', async () => {
       await page.goto('/search?q=zebrafinch');
-      await until('the transcript is found', async () => {
-        await page.reload();
-        return (await page.getByText('An imported talk').count()) > 0;
-      });
+      await until(
+        'the transcript is found',
+        async () => {
+          await page.reload();
+          return (await page.getByText('An imported talk').count()) > 0;
+        },
+        jobLimitMs,
+      );
     }),
     step('an import onto a file can be undone', async () => {
       await page.getByText('An imported talk').first().click();

@@ -12,7 +12,7 @@ import { openPushClient } from './push-client.ts';
 import type { Releases } from './releases.ts';
 import { requestsOn } from './rolling.e2e.ts';
 import { createCopy, uploadWithRetry, waitUntilReady } from './scripted.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const limitMs = 1_500_000;
 /** A slow machine needs longer to start a service; a broken one is waited for as long. */
@@ -100,11 +100,15 @@ export function createUpdates(
       `${seconds.toFixed(0)} s, ${load.requestCount} requests (${(load.requestCount / seconds).toFixed(0)}/s), sockets closed: ${channel.codes.join(', ')}`,
     );
     assert.deepEqual(load.failures.slice(0, 5), [], `${load.failures.length} requests failed`);
-    await until('the push channel has the last change', async () => {
-      await api.send('PUT', `/api/files/${referenceId}`, { title: `Written at ${Date.now()}` });
-      await sleep(500);
-      return channel.hasReceived(referenceId);
-    });
+    await until(
+      'the push channel has the last change',
+      async () => {
+        await api.send('PUT', `/api/files/${referenceId}`, { title: `Written at ${Date.now()}` });
+        await sleep(500);
+        return channel.hasReceived(referenceId);
+      },
+      jobLimitMs,
+    );
     await channel.stop();
     assert.deepEqual(
       channel.codes.filter((code) => ![1001, 1012].includes(code)),

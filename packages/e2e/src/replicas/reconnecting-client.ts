@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PushMessage } from '@overtone/contracts';
 import { openPushClient, type PushClient } from '../push-client.ts';
-import { until } from '../until.ts';
+import { jobLimitMs, until } from '../until.ts';
 
 /** A push client that reconnects when the server closes its socket with 1012 (service restart). */
 export type ReconnectingClient = {
@@ -37,10 +37,14 @@ export async function openReconnectingClient(url: string, token: string): Promis
   return {
     reconnects: () => reconnects,
     receivedUntil: async (matches) => {
-      await until('the socket has received the message', async () => {
-        if (failure) throw failure;
-        return received().some(matches);
-      });
+      await until(
+        'the socket has received the message',
+        async () => {
+          if (failure) throw failure;
+          return received().some(matches);
+        },
+        jobLimitMs,
+      );
       return received();
     },
     stop: async () => {

@@ -4,7 +4,7 @@ import { directoryJobs } from '@overtone/contracts';
 import type { Client } from '../client.ts';
 import type { Instance } from '../instance.ts';
 import { syncPath } from '../runs.ts';
-import { until } from '../until.ts';
+import { jobLimitMs, until } from '../until.ts';
 import { asService, openBusAs, type Ask } from '../service-access.ts';
 
 /** Due once since `longAgo`, and not again for a year. */
@@ -19,8 +19,8 @@ export function assertSyncRunsOnce(instance: Instance, api: Client): Promise<voi
     try {
       await makeDue(ask);
       await enqueueChecks(instance, 8);
-      await until('the directory sync has run', async () => (await scheduledRuns(ask)) > before);
-      await until('every check is done', () => isQueueEmpty(instance));
+      await until('the directory sync has run', async () => (await scheduledRuns(ask)) > before, jobLimitMs);
+      await until('every check is done', () => isQueueEmpty(instance), jobLimitMs);
       assert.equal((await scheduledRuns(ask)) - before, 1, 'the directory sync ran more than once');
     } finally {
       await api.send('PUT', syncPath, { enabled: false });
