@@ -36,10 +36,10 @@ export function startDownload(url: string, token: string): Promise<{ ended: Prom
   });
 }
 
-/** The end of a connection, or `still open` after 15 seconds. */
+/** The end of a connection, or `still open` after 30 seconds. */
 export function waitForEnd(ended: Promise<ConnectionEnd>): Promise<ConnectionEnd> {
   return Promise.race([
     ended,
-    new Promise<ConnectionEnd>((resolve) => setTimeout(() => resolve({ at: Infinity, how: 'still open' }), 15_000)),
+    new Promise<ConnectionEnd>((resolve) => setTimeout(() => resolve({ at: Infinity, how: 'still open' }), 30_000)),
   ]);
 }

@@ -42,7 +42,8 @@ async function storeTenHours(instance: Instance, api: Client): Promise<string> {
 /** Milliseconds from the click to the first words, in a page that has not loaded the file before. */
 async function openByClick(page: Page, uuid: string): Promise<number> {
   await page.getByRole('link', { name: 'Ten hours of hearings' }).hover();
-  await page.waitForTimeout(500);
+  // The page is loaded ahead while the pointer is on the link.
+  await page.waitForLoadState('networkidle');
   return page.evaluate(async (id) => {
     const from = performance.now();
     document.querySelector<HTMLElement>(`a[href$="/files/${id}"]`)?.click();
