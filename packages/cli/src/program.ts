@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BackupOptions, BackupsOptions } from './commands/backup.command.ts';
+import { logLevels } from './commands/log-lines.ts';
 import type { LogsOptions } from './commands/logs.command.ts';
 import type { RehearseOptions } from './commands/rehearse.command.ts';
 import type { RestoreOptions } from './commands/restore.command.ts';
@@ -117,10 +118,13 @@ function looking(program: Command): void {
   program
     .command('logs')
     .argument('[service]', 'a service or server; all of them when none is named')
-    .description('print the logs')
+    .description('print the logs in one order of time')
     .option(...dataOption)
+    .option('--service <names...>', 'only these services and servers')
+    .option('--since <time>', 'from a time on: 30s, 10m, 2h, 1d, or 2026-11-28T03:00:00Z')
+    .addOption(new Option('--level <level>', 'only this level and those above').choices(logLevels))
     .option('-f, --follow', 'wait for more')
-    .option('-n, --lines <number>', 'how many of the last lines of each', lineCount, 50)
+    .option('-n, --lines <number>', 'how many of the last entries', lineCount, 50)
     .action(async (service: string | undefined, options: LogsOptions) =>
       (await import('./commands/logs.command.ts')).logs(service, options),
     );

@@ -35,8 +35,7 @@ export function createLog(service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | '
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
         const flow = currentFlow();
-        const span = trace.getActiveSpan()?.spanContext();
-        return { ...(flow ? { request_id: flow.requestId } : {}), ...(span ? { trace_id: span.traceId } : {}) };
+        return { ...(flow ? { request_id: flow.requestId } : {}), ...traceFields() };
       },
     },
     env.LOG_FORMAT === 'json' ? standardOutput : textStream(),
@@ -45,9 +44,15 @@ export function createLog(service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | '
   return log;
 }
 
+/** The id of the current trace, as a field of a log line. */
+export function traceFields(): { trace_id?: string } {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span ? { trace_id: span.traceId } : {};
+}
+
 type Line = { level: string; time: string; msg?: string; service?: string; err?: { message?: string; stack?: string } };
 
-/** `12:00:01 warn  media  what happened key=value`, written without a transport thread. */
+/** `2026-11-28T12:00:01.000Z warn  media what happened key=value`, written without a transport thread. */
 function textStream() {
   return {
     write: (json: string): void => {
@@ -55,7 +60,7 @@ function textStream() {
       const fields = Object.entries(rest).map(
         ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
-      const line = [time.slice(11, 19), level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
+      const line = [time, level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
       standardOutput.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
     },
   };

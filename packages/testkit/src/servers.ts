@@ -34,7 +34,7 @@ export type TestServer = {
 };
 
 /** A line of a service at level fatal, as text or as JSON. */
-const fatalPattern = /^(\d\d:\d\d:\d\d fatal |\{"level":"fatal").*$/m;
+const fatalPattern = /^([\d:.TZ-]{24} fatal |\{"level":"fatal").*$/m;
 const startMs = 30_000;
 const stopMs = 10_000;
 

@@ -122,6 +122,37 @@ describe('./overtone', () => {
     expect([code, output]).toEqual([1, expect.stringContaining('How many lines is a number from 1.')]);
   });
 
+  it('prints the logs of all services in order of time, from a time and a level on', async () => {
+    mkdirSync(join(data, 'logs'), { recursive: true });
+    const day = '2026-11-28T03:00';
+    writeFileSync(
+      join(data, 'logs', 'media.log'),
+      `${day}:01.000Z info  media one\n${day}:03.000Z error media three\n  at its stack\n`,
+    );
+    writeFileSync(join(data, 'logs', 'identity.log'), `${day}:02.000Z info  identity two\n`);
+    const printed = async (...args: string[]) => {
+      const { output } = await overtone('logs', '--data', data, ...args);
+      return output
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/\S+Z /, ''));
+    };
+    const [one, two, three] = [
+      'media    | info  media one',
+      'identity | info  identity two',
+      'media    | error media three',
+    ];
+    expect(await printed()).toEqual([one, two, three, 'media    |   at its stack']);
+    expect(await printed('--since', `${day}:02Z`, '--service', 'identity', 'media')).toEqual([
+      two,
+      three,
+      'media    |   at its stack',
+    ]);
+    expect(await printed('media', '--level', 'error')).toEqual(['error media three', '  at its stack']);
+    expect(await printed('-n', '1', '--service', 'identity')).toEqual(['info  identity two']);
+    expect(await printed('--since', 'yesterday')).toEqual([expect.stringContaining('--since is a number')]);
+  });
+
   it('reports an unknown log', async () => {
     const { code, output } = await overtone('logs', '--data', data);
     expect([code, output]).toEqual([1, `✗ There are no logs in ${data}/logs.\n`]);

@@ -1,20 +1,26 @@
 import type { Flow } from '../context.ts';
 import type { ServiceEnv } from '../env.ts';
-import { standardOutput, type Log } from '../log.ts';
+import { standardOutput, traceFields, type Log } from '../log.ts';
 
 export type Access = { flow: Flow; method: string; status: number; seconds: number; clientIp: string };
 export type AccessLog = (access: Access) => void;
 
 /**
- * One line per request. LOG_FORMAT=json: one JSON object with exactly the specification's fields ("Structured access
- * log"), nothing of the logger's own added; otherwise a readable line at level info.
+ * One line per request. LOG_FORMAT=json: one JSON object with the specification's fields ("Structured access log"), and
+ * time, level, service and trace id as every other line; otherwise a readable line at level info.
  */
 export function createAccessLog(
   log: Log,
   format: ServiceEnv['LOG_FORMAT'],
   write: (line: string) => void = standardOutput.write,
 ): AccessLog {
-  if (format === 'json') return (access) => write(`${JSON.stringify(fields(access))}\n`);
+  if (format === 'json') {
+    const { service } = log.bindings();
+    return (access) => {
+      const head = { level: 'info', time: new Date().toISOString(), service, ...traceFields() };
+      write(`${JSON.stringify({ ...head, ...fields(access) })}\n`);
+    };
+  }
   return (access) => {
     const { route, method, status, duration_ms, user_id, request_id } = fields(access);
     log.info({ status, duration_ms, user_id, request_id }, `${method} ${route}`);

@@ -230,10 +230,13 @@ describe('API listener', () => {
     expect((await call('GET', '/api/taken')).body['duplicate_file_uuid']).toBe(id);
   });
 
-  it('writes the access log with exactly the specified fields', async () => {
+  it('writes the access log with the specified fields, time, level and service', async () => {
     await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
     const line = JSON.parse(lines[0] ?? '{}') as Record<string, unknown>;
     const fields = [
+      'level',
+      'time',
+      'service',
       'user_id',
       'org_id',
       'request_id',
