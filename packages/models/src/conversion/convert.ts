@@ -1,0 +1,13 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** Checkpoints of PyTorch that are converted to ONNX. */
+export const conversions = ['pyannote-segmentation', 'campplus'] as const;
+export type Conversion = (typeof conversions)[number];
+export type ConversionTask = { readonly conversion: Conversion; readonly from: string; readonly to: string };
+
+/** Converts a file on a thread of its own: it takes seconds. */
+export async function convertFile(task: ConversionTask): Promise<void> {
+  const worker = new Worker(new URL('./convert.thread.ts', import.meta.url), { workerData: task });
+  await once(worker, 'exit');
+}
