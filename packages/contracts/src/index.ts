@@ -43,6 +43,7 @@ export * from './media-redaction.ts';
 export * from './media-redaction-jobs.ts';
 export { retentionGroup, retentionReasons, retentionRemovals, type RetentionConditions } from './media-retention.ts';
 export * from './media-transcript-import.ts';
+export { operationKinds, type CorrectionResult, type TranscriptOperation } from './media-transcripts.ts';
 export { uploadOptions } from './media-uploads.ts';
 export {
   watchDecisions,

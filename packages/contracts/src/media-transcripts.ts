@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text } from './http.ts';
+import { routesOf, text, time } from './http.ts';
 import { segmentObject, speakerObject, undoObject } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -12,6 +12,53 @@ export const changeKinds = [
   'speaker_deleted',
   'transcript_imported',
 ] as const;
+/** What an operation does to the segments that it replaces. */
+export const operationKinds = ['text', 'speaker', 'split', 'merge', 'retime', 'insert', 'delete'] as const;
+
+const seconds = z.number().min(0).max(10_000_000);
+/** Limits of one request; a longer one is sent in parts. */
+export const maxOperations = 200;
+export const maxSegmentsOfOperation = 500;
+
+/**
+ * Replaces adjacent segments by others: one by two is a split, two by one a merge, none by one an insertion, one by none a
+ * deletion. Words that occur on both sides keep their times.
+ */
+export const transcriptOperation = z.object({
+  segments: z
+    .array(z.object({ uuid: z.uuid(), version: z.int().optional().describe('409 when it has changed since') }))
+    .max(maxSegmentsOfOperation),
+  after_uuid: z
+    .uuid()
+    .nullable()
+    .default(null)
+    .describe('where to insert, when `segments` is empty; null: at the start'),
+  replacement: z
+    .array(
+      z.object({
+        uuid: z.uuid().describe('of a replaced segment, or a new one'),
+        text: text(20_000).optional().describe('absent: unchanged'),
+        speaker_uuid: z.uuid().nullable().optional().describe('absent: unchanged'),
+        start_time: seconds.optional(),
+        end_time: seconds.optional(),
+      }),
+    )
+    .max(maxSegmentsOfOperation),
+});
+export type TranscriptOperation = z.input<typeof transcriptOperation>;
+
+const requestId = z.uuid().describe('chosen by the client: a repeated request is applied once');
+/** The segments that a correction changed, as they are now. */
+export const correctionResult = z.object({
+  revision: z.int(),
+  transcript_version: z.int(),
+  segments: z.array(segmentObject.extend({ previous_uuid: z.uuid().nullable() })),
+  removed: z.array(z.uuid()),
+  can_undo: z.boolean(),
+  can_redo: z.boolean(),
+});
+export type CorrectionResult = z.infer<typeof correctionResult>;
+
 /** null: nothing changed. */
 const undoable = { undo: undoObject.nullable() };
 
@@ -37,6 +84,56 @@ export const transcriptRoutes = {
       'Undo a change of the transcript, within a day; a repeated call changes nothing, later edits are kept (409)',
     answer: z.object({ kind: z.enum(changeKinds), transcript_version: z.int() }),
     errors: ['permission_required', 'stale_version'],
+  }),
+  applyOperations: route('POST', '/api/files/{uuid}/transcript/operations', 'user', {
+    summary: 'Correct the transcript: replace segments; all operations of a request are applied, or none',
+    body: z.object({ uuid: requestId, operations: z.array(transcriptOperation).min(1).max(maxOperations) }),
+    answer: correctionResult,
+    errors: [
+      'permission_required',
+      'stale_version',
+      'speaker_mismatch',
+      'masked_text_changed',
+      'segments_not_adjacent',
+      'segment_times_invalid',
+    ],
+  }),
+  listOperations: route('GET', '/api/files/{uuid}/transcript/operations', 'user', {
+    summary: 'Corrections of the transcript, the last one first',
+    query: z.object({
+      before: z.coerce.number().int().min(1).optional().describe('only revisions before this one'),
+      limit: z.coerce.number().int().min(1).max(100).default(20),
+    }),
+    answer: z.object({
+      items: z.array(
+        z.object({
+          uuid: z.uuid(),
+          revision: z.int(),
+          user_id: z.uuid().nullable(),
+          user_name: z.string().nullable(),
+          created_at: time,
+          kinds: z.array(z.enum(operationKinds)),
+          segment_uuids: z.array(z.uuid()),
+          reverts: z.int().nullable().describe('the revision that this one undoes or redoes'),
+          undone: z.boolean(),
+        }),
+      ),
+      revision: z.int().describe('of the last correction; 0: none'),
+      can_undo: z.boolean().describe('whether the caller has a correction to undo'),
+      can_redo: z.boolean(),
+    }),
+  }),
+  undoOperation: route('POST', '/api/files/{uuid}/transcript/undo', 'user', {
+    summary: "Undo the caller's last correction of the transcript",
+    body: z.object({ uuid: requestId }),
+    answer: correctionResult,
+    errors: ['permission_required', 'nothing_to_undo', 'stale_version'],
+  }),
+  redoOperation: route('POST', '/api/files/{uuid}/transcript/redo', 'user', {
+    summary: 'Redo what the caller undid last',
+    body: z.object({ uuid: requestId }),
+    answer: correctionResult,
+    errors: ['permission_required', 'nothing_to_undo', 'stale_version'],
   }),
   setSegmentSpeaker: route('PUT', '/api/transcripts/segments/{uuid}/speaker', 'user', {
     summary: 'Assign a segment to another speaker',

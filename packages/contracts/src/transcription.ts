@@ -11,7 +11,7 @@ export const word = z.object({
   start: z.number(),
   end: z.number(),
   confidence: z.number().nullable(),
-  /** The times were calculated from the length of the word, because the imported transcript has none for words. */
+  /** The times were calculated from the length of the word: it was edited, or the imported transcript has none for words. */
   interpolated: z.boolean().optional(),
   /** Another person spoke at the same time. */
   overlap: z.boolean().optional(),

@@ -388,6 +388,13 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/subtitles': reading,
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': sending(() => ({ text: 'x' }))(correcting),
   'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}': correcting,
+  'POST /api/files/{uuid}/transcript/operations': sending((ids) => ({
+    uuid: randomUUID(),
+    operations: [{ segments: [{ uuid: ids.segment }], replacement: [{ uuid: ids.segment, text: 'x' }] }],
+  }))(correcting),
+  'GET /api/files/{uuid}/transcript/operations': reading,
+  'POST /api/files/{uuid}/transcript/undo': sending(() => ({ uuid: randomUUID() }))(correcting),
+  'POST /api/files/{uuid}/transcript/redo': sending(() => ({ uuid: randomUUID() }))(correcting),
   'PUT /api/transcripts/segments/{uuid}/speaker': at(
     (ids) => ({ uuid: ids.segment }),
     sending((ids) => ({ speaker_uuid: ids.speaker }))(correcting),

@@ -224,7 +224,8 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
 /** Says what an imported transcript cannot do. */
 function ImportNote({ file, transcript }: { file: FileDetail; transcript: Transcript }) {
   const isInterpolated = useMemo(
-    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => word.interpolated)),
+    // An edit estimates times, too, but only those of its words.
+    () => transcript.loaded.some(({ segment }) => !segment.edited && segment.words.some((word) => word.interpolated)),
     [transcript.loaded],
   );
   if (file.has_media && !isInterpolated) return null;

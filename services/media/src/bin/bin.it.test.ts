@@ -42,6 +42,12 @@ const bodies: Partial<Record<string, unknown>> = {
   updateFile: { title: 'x' },
   share: { user_uuid: '00000000-0000-4000-8000-000000000001' },
   editSegment: { text: 'x' },
+  applyOperations: {
+    uuid: '00000000-0000-4000-8000-000000000003',
+    operations: [{ segments: [], replacement: [{ uuid: '00000000-0000-4000-8000-000000000004', text: 'x' }] }],
+  },
+  undoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
+  redoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
   updateFileRedaction: { masked_kinds: ['email'] },
 };
 

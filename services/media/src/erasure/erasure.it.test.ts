@@ -52,6 +52,7 @@ async function rowsWith(userId: string): Promise<string[]> {
     'media_membership',
     'open_upload',
     'transcript_change',
+    'transcript_operation',
     'transcript_segment',
     'legal_hold',
     'retention_run_rule',

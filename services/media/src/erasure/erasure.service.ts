@@ -139,6 +139,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     update file_share s set shared_by = f.user_id from media_file f
     where f.uuid = s.media_file_id and s.shared_by = ${userId}::uuid`;
   const { count: changes } = await tx.change.deleteMany({ where: { userId, file: { userId: { not: userId } } } });
+  await tx.transcriptOperation.updateMany({ where: { userId }, data: { userId: null } });
   const { count: edits } = await tx.segment.updateMany({ where: { editedBy: userId }, data: { editedBy: null } });
   await tx.mediaFile.updateMany({ where: { deletedBy: userId }, data: { deletedBy: null } });
   await tx.legalHold.updateMany({ where: { placedBy: userId }, data: { placedBy: null } });

@@ -7,6 +7,7 @@ import type { Db, Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
 import type { Prisma } from '../generated/client.ts';
 import { readMaskVersion } from '../redaction/redaction.store.ts';
+import { closeChanges } from '../transcripts/transcripts.store.ts';
 import { compareRun } from './processing.ts';
 import type { EditedSegment, NewSegment } from './segments.ts';
 
@@ -94,7 +95,7 @@ export async function replaceTranscript(
   fileId: string,
   { speakers, segments }: { speakers: string[]; segments: NewSegment[] },
 ): Promise<void> {
-  await tx.change.deleteMany({ where: { fileId } });
+  await closeChanges(tx, fileId);
   await tx.$executeRaw`delete from transcript_segment where media_file_id = ${fileId}::uuid`;
   await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
   const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });

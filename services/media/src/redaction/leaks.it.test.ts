@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import {
   labelRpc,
   mediaInsightsRpc,
@@ -118,6 +119,22 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
       path: `/api/files/${run.fileId}/transcript/segments/${segment}`,
       body: { speaker_uuid: speaker },
     }),
+  ],
+  'POST /api/files/{uuid}/transcript/operations': [
+    ({ run, segment }) => {
+      const operations = [{ segments: [{ uuid: segment }], replacement: [{ uuid: segment }] }];
+      return { path: `/api/files/${run.fileId}/transcript/operations`, body: { uuid: randomUUID(), operations } };
+    },
+    ({ run, segment, speaker }) => {
+      const operations = [{ segments: [{ uuid: segment }], replacement: [{ uuid: segment, speaker_uuid: speaker }] }];
+      return { path: `/api/files/${run.fileId}/transcript/operations`, body: { uuid: randomUUID(), operations } };
+    },
+  ],
+  'POST /api/files/{uuid}/transcript/undo': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/transcript/undo`, body: { uuid: randomUUID() } }),
+  ],
+  'POST /api/files/{uuid}/transcript/redo': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/transcript/redo`, body: { uuid: randomUUID() } }),
   ],
   'PUT /api/transcripts/segments/{uuid}/speaker': [
     ({ segment, speaker }) => ({

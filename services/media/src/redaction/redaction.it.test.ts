@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import type { FileDetail, RedactionPolicy, SegmentObject, TranscriptArtefact } from '@overtone/contracts';
 import { settingsByKey } from '@overtone/testkit';
 import { mediaRpc, workerRpc } from '@overtone/contracts';
@@ -279,6 +280,37 @@ describe('an edit of a masked passage', () => {
   it('is refused when a placeholder is missing, added or another one', async () => {
     for (const text of ['thanks', 'my number is [card] thanks', '[phone] [phone]'])
       expect(await put(2, text)).toMatchObject({ status: 400, body: { code: 'masked_text_changed' } });
+  });
+
+  it('keeps masked parts masked when passages are split, merged and restored', async () => {
+    const [, , one, two] = await segmentsFor(viewer);
+    const fresh = randomUUID();
+    const correct = async (segments: (string | undefined)[], replacement: object[]) => {
+      const operations = [{ segments: segments.map((uuid) => ({ uuid })), replacement }];
+      const path = `/api/files/${run.fileId}/transcript/operations`;
+      const answer = await media.json(viewer, 'POST', path, { uuid: randomUUID(), operations });
+      expect(JSON.stringify(answer.body)).not.toContain('2671');
+      return answer.status;
+    };
+    const split = [
+      { uuid: one?.uuid, text: 'my number is' },
+      { uuid: fresh, text: '[phone] thanks' },
+    ];
+    expect(await correct([one?.uuid], split)).toBe(200);
+    expect((await textsFor(viewer)).slice(2)).toEqual(['my number is', '[phone] thanks', 'let us begin']);
+    expect((await textsFor(run.owner))[3]).toBe('415 555 2671 thanks');
+    const merged = { uuid: fresh, text: '[phone] thanks let us begin' };
+    expect(await correct([fresh, two?.uuid], [merged])).toBe(200);
+    expect((await textsFor(run.owner))[3]).toBe('415 555 2671 thanks let us begin');
+    expect(await correct([fresh], [{ uuid: fresh, text: 'thanks' }])).toBe(400);
+    for (let i = 0; i < 2; i += 1) {
+      const undone = await media.json(viewer, 'POST', `/api/files/${run.fileId}/transcript/undo`, {
+        uuid: randomUUID(),
+      });
+      expect(undone.status).toBe(200);
+      expect(JSON.stringify(undone.body)).not.toContain('2671');
+    }
+    expect((await textsFor(viewer))[2]).toBe('my number is [phone] thanks');
   });
 
   it('masks what the editor writes', async () => {

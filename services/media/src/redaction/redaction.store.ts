@@ -310,24 +310,50 @@ export async function storeSpans(
 const reach = 6;
 
 /**
- * Scans an edited passage and those around it, in the transaction of the edit, so that it is not withheld until the next
- * scan. When the detector fails the passage counts as not scanned. With a names model the edited passage counts as scanned
- * by the rules only, and is withheld until the next scan; those around it keep what the model found in them.
+ * Scans edited passages and those around them, in the transaction of the edit, so that they are not withheld until the next
+ * scan. When the detector fails they count as not scanned. With a names model edited passages count as scanned by the rules
+ * only, and are withheld until the next scan; those around them keep what the model found in them.
  */
 export async function scanAround(
   tx: Tx,
   file: Pick<MediaFile, 'id' | 'language'>,
-  { position, kept }: { position: number; kept: ReadonlyMap<string, FoundSpan[]> },
+  { ids, kept }: { ids: readonly string[]; kept: ReadonlyMap<string, FoundSpan[]> },
 ): Promise<void> {
-  const rows = await tx.segment.findMany({
-    where: { fileId: file.id, position: { gte: position - reach, lte: position + reach } },
-    orderBy: { position: 'asc' },
-    select: { id: true, text: true, redactions: true, redactionKey: true },
-  });
+  const rows = await readAround(tx, file.id, ids);
   const options = { language: file.language, knownNames: await knownNames(tx, file.id) };
   const version = await readDetectorVersion(tx);
   const spans = await scanTexts(rows, { find: rules.find, version, options, kept }).catch(() => undefined);
   const versionOf = ({ text, redactionKey }: ScannedText): string =>
     redactionKey === keyOf(text, version) ? version : rules.version;
   if (spans) await storeSpans(tx, rows, spans, versionOf);
+}
+
+/** Adjacent passages with those around them. */
+async function readAround(tx: Tx, fileId: string, ids: readonly string[]): Promise<ScannedText[]> {
+  const { _min: first, _max: last } = await tx.segment.aggregate({
+    where: { fileId, id: { in: [...ids] } },
+    _min: { position: true },
+    _max: { position: true },
+  });
+  if (first.position === null || last.position === null) return [];
+  const select = { id: true, text: true, redactions: true, redactionKey: true } as const;
+  const [from, to] = [first.position, last.position];
+  const before = await tx.segment.findMany({
+    where: { fileId, position: { lt: from } },
+    orderBy: { position: 'desc' },
+    take: reach,
+    select,
+  });
+  const after = await tx.segment.findMany({
+    where: { fileId, position: { gt: to } },
+    orderBy: { position: 'asc' },
+    take: reach,
+    select,
+  });
+  const between = await tx.segment.findMany({
+    where: { fileId, position: { gte: from, lte: to } },
+    orderBy: { position: 'asc' },
+    select,
+  });
+  return [...before.toReversed(), ...between, ...after];
 }

@@ -15,7 +15,7 @@ import {
   type Before,
   type SegmentBefore,
 } from '../transcripts/transcripts.ts';
-import { recordChange, type Undo } from '../transcripts/transcripts.store.ts';
+import { closeChanges, recordChange, type Undo } from '../transcripts/transcripts.store.ts';
 import { assignSpeakers } from './speakers.ts';
 import type { ImportedTranscript } from './transcript-import.ts';
 
@@ -39,7 +39,7 @@ export async function replaceByImport(
   const before = await readBefore(tx, file);
   const transcriptVersion = file.transcriptVersion + 1;
   // Changes of the replaced segments can no longer be undone one by one.
-  await tx.change.deleteMany({ where: { fileId: file.id } });
+  await closeChanges(tx, file.id);
   await tx.segment.deleteMany({ where: { fileId: file.id } });
   await insertImported(tx, file.id, imported, { ...before, mask });
   return recordChange(tx, {

@@ -25,12 +25,12 @@ describe('the words of an edited text', () => {
     });
   });
 
-  it('share the time of the words they replace in proportion to their length', () => {
+  it('share the time of the words they replace in proportion to their length, marked as estimated', () => {
     const words = realign(spoken, 'we are to meet on monday', segment);
     expect(words.slice(1, 4)).toEqual([
-      { word: 'are', start: 1.2, end: 1.333, confidence: null },
-      { word: 'to', start: 1.333, end: 1.422, confidence: null },
-      { word: 'meet', start: 1.422, end: 1.6, confidence: null },
+      { word: 'are', start: 1.2, end: 1.333, confidence: null, interpolated: true },
+      { word: 'to', start: 1.333, end: 1.422, confidence: null, interpolated: true },
+      { word: 'meet', start: 1.422, end: 1.6, confidence: null, interpolated: true },
     ]);
   });
 
@@ -60,8 +60,8 @@ describe('the words of an edited text', () => {
 
   it('get times in a segment that had none', () => {
     expect(realign([], 'ab cd', { start: 0, end: 1 })).toEqual([
-      { word: 'ab', start: 0, end: 0.5, confidence: null },
-      { word: 'cd', start: 0.5, end: 1, confidence: null },
+      { word: 'ab', start: 0, end: 0.5, confidence: null, interpolated: true },
+      { word: 'cd', start: 0.5, end: 1, confidence: null, interpolated: true },
     ]);
   });
 });

@@ -1,14 +1,18 @@
+import { diffArrays } from 'diff';
 import type { Word } from '@overtone/contracts';
 
 type Span = { start: number; end: number };
+
+/** Two texts that differ in more words count as different from beginning to end: the comparison takes the square of it. */
+const maxChangedWords = 1_000;
 
 /**
  * Assigns times to the words of an edited text. An unchanged word keeps its time, and its confidence unless its spelling
  * was changed. New words share the time between the adjacent words in proportion to their length, without a confidence.
  */
-export function realign(before: Word[], text: string, segment: Span): Word[] {
+export function realign(before: readonly Word[], text: string, segment: Span): Word[] {
   const tokens = tokensOf(text);
-  const kept = longestCommon(
+  const kept = commonWords(
     before.map(({ word }) => comparable(word)),
     tokens.map(comparable),
   );
@@ -29,7 +33,7 @@ export function realign(before: Word[], text: string, segment: Span): Word[] {
   return words;
 }
 
-function tokensOf(text: string): string[] {
+export function tokensOf(text: string): string[] {
   return text.split(/\s+/u).filter(Boolean);
 }
 
@@ -44,8 +48,8 @@ function milliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** Times for words that replace others: taken over one by one for equal counts, else shared by length. */
-function fill(tokens: string[], replaced: Word[], gap: Span): Word[] {
+/** Times for words that replace others: taken over one by one for equal counts, else shared by length and estimated. */
+function fill(tokens: string[], replaced: readonly Word[], gap: Span): Word[] {
   if (tokens.length === 0) return [];
   if (tokens.length === replaced.length) {
     return tokens.map((word, i) => {
@@ -59,28 +63,21 @@ function fill(tokens: string[], replaced: Word[], gap: Span): Word[] {
   let at = start;
   return tokens.map((word) => {
     const next = at + ((end - start) * word.length) / letters;
-    const placed = { word, start: milliseconds(at), end: milliseconds(next), confidence: null };
+    const placed = { word, start: milliseconds(at), end: milliseconds(next), confidence: null, interpolated: true };
     at = next;
     return placed;
   });
 }
 
-/** Index pairs of a longest common subsequence. */
-function longestCommon(left: string[], right: string[]): [number, number][] {
-  const width = right.length + 1;
-  const length = new Uint32Array((left.length + 1) * width);
-  const at = (i: number, value: number): number => length[i * width + value] ?? 0;
-  for (let i = left.length - 1; i >= 0; i -= 1) {
-    for (let place = right.length - 1; place >= 0; place -= 1) {
-      length[i * width + place] =
-        left[i] === right[place] ? at(i + 1, place + 1) + 1 : Math.max(at(i + 1, place), at(i, place + 1));
-    }
-  }
+/** Index pairs of the words that both texts have. */
+function commonWords(left: string[], right: string[]): [number, number][] {
   const pairs: [number, number][] = [];
-  for (let i = 0, place = 0; i < left.length && place < right.length;) {
-    if (left[i] === right[place]) pairs.push([i++, place++]);
-    else if (at(i + 1, place) >= at(i, place + 1)) i += 1;
-    else place += 1;
+  let oldAt = 0;
+  let newAt = 0;
+  for (const { added, removed, count } of diffArrays(left, right, { maxEditLength: maxChangedWords }) ?? []) {
+    if (!added && !removed) for (let i = 0; i < count; i += 1) pairs.push([oldAt + i, newAt + i]);
+    if (!added) oldAt += count;
+    if (!removed) newAt += count;
   }
   return pairs;
 }

@@ -3,6 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { handle, periodic, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
+import { createCorrections } from './operations.service.ts';
 import { createSegments } from './segments.service.ts';
 import { actorOf } from '../audit/audit.ts';
 import { createSpeakers } from './speakers.service.ts';
@@ -12,11 +13,16 @@ const hour = 3_600_000;
 
 /** Transcripts: their segments and speakers, and undoing changes of them. */
 export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox: Outbox; people: People }): Slice {
-  const segments = createSegments({ db, outbox, people });
+  const corrections = createCorrections({ db, outbox, people });
+  const segments = createSegments({ db, corrections });
   const { undo, deleteOld } = createUndo({ db, outbox });
   const speakers = createSpeakers({ db, outbox });
   return {
     routes: [
+      handle(mediaRoutes.applyOperations, ({ caller, params, body }) => corrections.apply(caller, params.uuid, body)),
+      handle(mediaRoutes.listOperations, ({ caller, params, query }) => corrections.list(caller, params.uuid, query)),
+      handle(mediaRoutes.undoOperation, ({ caller, params, body }) => corrections.undo(caller, params.uuid, body.uuid)),
+      handle(mediaRoutes.redoOperation, ({ caller, params, body }) => corrections.redo(caller, params.uuid, body.uuid)),
       handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
         segments.edit(caller, params.uuid, params.segment_uuid, body),
       ),

@@ -35,9 +35,15 @@ export async function readSegments(
   return { segments: await selectSegments(db, page, { words, mask }), total };
 }
 
-/** One segment as an API object. */
-export async function readSegment(db: Db | Tx, id: string, mask: Mask): Promise<SegmentObject | undefined> {
-  return (await selectSegments(db, Prisma.sql`t.uuid = ${id}::uuid`, { words: true, mask }))[0];
+/** These segments of a file, in its order. */
+export function readSegmentsById(
+  db: Db | Tx,
+  fileId: string,
+  ids: readonly string[],
+  mask: Mask,
+): Promise<SegmentObject[]> {
+  const some = Prisma.sql`t.media_file_id = ${fileId}::uuid and t.uuid = any(${ids}::uuid[]) order by t.position`;
+  return selectSegments(db, some, { words: true, mask });
 }
 
 async function selectSegments(
@@ -97,6 +103,12 @@ export async function recordChange(
 ): Promise<Undo> {
   const { id, createdAt } = await tx.change.create({ data: { fileId, userId, kind: before.kind, before } });
   return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
+}
+
+/** The transcript is about to be replaced: its corrections stay in the history, and nothing of it can be undone any more. */
+export async function closeChanges(tx: Tx, fileId: string): Promise<void> {
+  await tx.change.deleteMany({ where: { fileId } });
+  await tx.transcriptOperation.updateMany({ where: { fileId, replaced: false }, data: { replaced: true } });
 }
 
 /** Increments the transcript version after a change of what is masked. Nothing was edited: an import can still be undone. */

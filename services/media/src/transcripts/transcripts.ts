@@ -21,8 +21,6 @@ export const undoMs = 24 * 3_600_000;
 type SpeakerBefore = Pick<Speaker, 'id' | 'name' | 'displayName'>;
 /** The state before a change. `after` is its result: if that differs now, an undo would lose a later edit. */
 export type Before =
-  | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
-  | { kind: 'segment_deleted'; segment: SegmentBefore }
   | { kind: 'speaker_merged'; speaker: SpeakerBefore; targetId: string; segmentIds: string[] }
   | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] }
   | {

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { mediaEvents, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { assertNever, conflict, notFound, type Caller } from '@overtone/service-kit';
+import { conflict, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { idsOf } from '../files/files.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 import { scanStored } from '../redaction/redaction.store.ts';
-import { nextLabel, undoMs, type Before, type SegmentBefore } from './transcripts.ts';
+import { revertCorrection } from './revert.ts';
+import { nextLabel, undoMs, type Before } from './transcripts.ts';
 import { markEdited } from './transcripts.store.ts';
 
 const batchSize = 2_000;
@@ -19,9 +21,13 @@ export function createUndo({ db, outbox }: { db: Db; outbox: Outbox }) {
     undo: (caller: Caller, fileId: string, id: string) =>
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
+        const correction = await undoCorrection(tx, caller, { fileId, id });
+        if (correction) {
+          const version = correction.changed ? await markEdited(tx, outbox, file) : file.transcriptVersion;
+          return { kind: correction.kind, transcript_version: version };
+        }
         const change = await tx.change.findUnique({ where: { id } });
-        if (!change || change.fileId !== fileId || change.userId !== caller.userId)
-          throw notFound('This change can no longer be undone.');
+        if (!change || change.fileId !== fileId || change.userId !== caller.userId) throw noSuchChange();
         const kind = change.kind as Before['kind'];
         if (change.undoneAt) return { kind, transcript_version: file.transcriptVersion };
         await restore(tx, file, change.before as Before);
@@ -44,6 +50,22 @@ async function finishRestored(tx: Tx, outbox: Outbox, fileId: string): Promise<v
   await outbox.add(tx, mediaEvents.updated, { ...idsOf(row), status: row.status as FileObject['status'] });
 }
 
+/** Undoes a correction of segments by its id, within a day. @returns nothing when there is no such correction. */
+async function undoCorrection(tx: Tx, { userId }: Caller, { fileId, id }: { fileId: string; id: string }) {
+  const row = await tx.transcriptOperation.findUnique({ where: { fileId_id: { fileId, id } } });
+  if (!row) return undefined;
+  const isOpen = row.userId === userId && !row.replaced && row.createdAt.getTime() > Date.now() - undoMs;
+  if (!isOpen) throw noSuchChange();
+  const kind = row.kinds.includes('delete') ? ('segment_deleted' as const) : ('segment_edited' as const);
+  if (row.undoneIn !== null) return { kind, changed: false };
+  await revertCorrection(tx, { fileId, revision: row.revision, userId, uuid: randomUUID() });
+  return { kind, changed: true };
+}
+
+function noSuchChange() {
+  return notFound('This change can no longer be undone.');
+}
+
 function changedSince() {
   return conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
 }
@@ -51,10 +73,6 @@ function changedSince() {
 function restore(tx: Tx, file: MediaFile, before: Before): Promise<void> {
   const fileId = file.id;
   switch (before.kind) {
-    case 'segment_edited':
-      return restoreEdited(tx, before);
-    case 'segment_deleted':
-      return restoreSegment(tx, fileId, before.segment);
     case 'speaker_merged':
       return restoreSpeaker(tx, fileId, before, before.targetId);
     case 'speaker_deleted':
@@ -62,36 +80,9 @@ function restore(tx: Tx, file: MediaFile, before: Before): Promise<void> {
     case 'transcript_imported':
       return restoreTranscript(tx, file, before);
     default:
-      return assertNever(before);
+      // Stored by an older release.
+      throw noSuchChange();
   }
-}
-
-async function restoreEdited(tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> {
-  const current = await tx.segment.findUnique({ where: { id: segment.id } });
-  if (current?.text !== after.text || current.speakerId !== after.speakerId) throw changedSince();
-  const { text, words, confidence, edited, editedAt, editedBy, redactions = [], redactionKey = null } = segment;
-  const speakerId = await existingSpeaker(tx, segment.speakerId);
-  await tx.segment.update({
-    where: { id: segment.id },
-    data: {
-      text,
-      words,
-      confidence,
-      edited,
-      editedAt,
-      editedBy,
-      redactions,
-      redactionKey,
-      speakerId,
-      version: { increment: 1 },
-    },
-  });
-}
-
-async function restoreSegment(tx: Tx, fileId: string, segment: SegmentBefore): Promise<void> {
-  const { version, ...row } = segment;
-  const speakerId = await existingSpeaker(tx, segment.speakerId);
-  await tx.segment.create({ data: { ...row, fileId, speakerId, version: version + 1 } });
 }
 
 async function restoreSpeaker(
@@ -128,9 +119,4 @@ async function restoreTranscript(
   const { engine, error, ...more } = columns;
   const data = { ...more, engine: engine ?? Prisma.DbNull, error: error ?? Prisma.DbNull };
   await tx.mediaFile.update({ where: { id: fileId }, data });
-}
-
-/** The speaker, or null when it was removed since. */
-async function existingSpeaker(tx: Tx, id: string | null): Promise<string | null> {
-  return id !== null && (await tx.speaker.count({ where: { id } })) > 0 ? id : null;
 }

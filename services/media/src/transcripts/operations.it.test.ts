@@ -1,0 +1,303 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { AnswerOf, CorrectionResult, FileDetail, mediaRoutes, TranscriptOperation } from '@overtone/contracts';
+import { transcribed, twoVoices, type Run } from '../../test/runs.ts';
+import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
+
+type Answer = CorrectionResult & { code: string; version?: number };
+type History = AnswerOf<(typeof mediaRoutes)['listOperations']>;
+const media = await startMedia();
+
+async function detailOf(run: Run): Promise<FileDetail> {
+  return (await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`)).body;
+}
+
+/** What an undo must restore: everything except versions and marks. */
+async function shownOf(run: Run) {
+  return (await detailOf(run)).transcript_segments.map(({ uuid, text, speaker, start_time, end_time, words }) => ({
+    uuid,
+    text,
+    speaker: speaker?.uuid ?? null,
+    times: [start_time, end_time],
+    words,
+  }));
+}
+
+function apply(run: Run, operations: TranscriptOperation[], { person = run.owner, uuid = randomUUID() } = {}) {
+  return media.json<Answer>(person, 'POST', `/api/files/${run.fileId}/transcript/operations`, { uuid, operations });
+}
+
+function revert(run: Run, which: 'undo' | 'redo', person: TestUser = run.owner, uuid: string = randomUUID()) {
+  return media.json<Answer>(person, 'POST', `/api/files/${run.fileId}/transcript/${which}`, { uuid });
+}
+
+async function historyOf(run: Run, query = ''): Promise<History> {
+  return (await media.json<History>(run.owner, 'GET', `/api/files/${run.fileId}/transcript/operations${query}`)).body;
+}
+
+async function idsOf(run: Run): Promise<[string, string, string]> {
+  return (await detailOf(run)).transcript_segments.map(({ uuid }) => uuid) as [string, string, string];
+}
+
+/** One operation of each kind, for the first transcript of a run. */
+const corrections: Record<string, (run: Run) => Promise<TranscriptOperation[]>> = {
+  text: async (run) => {
+    const [one] = await idsOf(run);
+    return [{ segments: [{ uuid: one }], replacement: [{ uuid: one, text: 'good evening everybody' }] }];
+  },
+  speaker: async (run) => {
+    const [one] = await idsOf(run);
+    return [{ segments: [{ uuid: one }], replacement: [{ uuid: one, speaker_uuid: null }] }];
+  },
+  split: async (run) => {
+    const [one] = await idsOf(run);
+    const replacement = [
+      { uuid: one, text: 'good morning' },
+      { uuid: randomUUID() as string, text: 'everybody' },
+    ];
+    return [{ segments: [{ uuid: one }], replacement }];
+  },
+  merge: async (run) => {
+    const [one, two] = await idsOf(run);
+    const text = 'good morning everybody hello and welcome';
+    return [{ segments: [{ uuid: one }, { uuid: two }], replacement: [{ uuid: one, text }] }];
+  },
+  retime: async (run) => {
+    const [, two] = await idsOf(run);
+    return [{ segments: [{ uuid: two }], replacement: [{ uuid: two, start_time: 2.5, end_time: 3.7 }] }];
+  },
+  insert: async (run) => {
+    const [one] = await idsOf(run);
+    return [{ segments: [], after_uuid: one, replacement: [{ uuid: randomUUID(), text: 'well well' }] }];
+  },
+  delete: async (run) => {
+    const [, two] = await idsOf(run);
+    return [{ segments: [{ uuid: two }], replacement: [] }];
+  },
+};
+
+describe.each(Object.entries(corrections))('the correction %s', (kind, make) => {
+  it('is stored with its author, undone and redone completely', async () => {
+    const run = await transcribed(media);
+    const before = await shownOf(run);
+    const done = await apply(run, await make(run));
+    expect(done).toMatchObject({ status: 200, body: { revision: 1, can_undo: true, can_redo: false } });
+    const after = await shownOf(run);
+    expect(after).not.toEqual(before);
+    const undone = await revert(run, 'undo');
+    expect(undone).toMatchObject({ status: 200, body: { revision: 2, can_undo: false, can_redo: true } });
+    expect(await shownOf(run)).toEqual(before);
+    const redone = await revert(run, 'redo');
+    expect(redone).toMatchObject({ status: 200, body: { revision: 3, can_undo: true, can_redo: false } });
+    expect(await shownOf(run)).toEqual(after);
+    const { items } = await historyOf(run);
+    expect(items.map(({ kinds, reverts, user_id }) => [kinds, reverts, user_id])).toEqual(
+      [1, 1, null].map((reverts) => [[kind], reverts, run.owner.userId]),
+    );
+  });
+});
+
+describe('corrections', () => {
+  it('answer with the changed and removed segments, in the place where they are now', async () => {
+    const run = await transcribed(media);
+    const [one, two, three] = await idsOf(run);
+    const fresh = randomUUID();
+    const { body } = await apply(run, [
+      {
+        segments: [{ uuid: one, version: 1 }],
+        replacement: [
+          { uuid: one, text: 'good morning' },
+          { uuid: fresh, text: 'everybody' },
+        ],
+      },
+      { segments: [{ uuid: three, version: 1 }], replacement: [] },
+    ]);
+    expect(body.segments.map(({ uuid, previous_uuid, version }) => [uuid, previous_uuid, version])).toEqual([
+      [one, null, 2],
+      [fresh, one, 1],
+    ]);
+    expect(body.removed).toEqual([three]);
+    expect((await idsOf(run)) as string[]).toEqual([one, fresh, two]);
+    const event = await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+    expect(event.data).toMatchObject({ transcriptVersion: body.transcript_version });
+  });
+
+  it('keep the times of unedited words to the millisecond through splits, merges and speaker changes', async () => {
+    const run = await transcribed(media);
+    const before = (await shownOf(run)).flatMap(({ words }) => words);
+    const [one, two] = await idsOf(run);
+    const fresh = randomUUID();
+    const speaker = (await detailOf(run)).speakers[1]?.uuid ?? null;
+    const text = 'everybody hello and welcome';
+    await apply(run, [
+      {
+        segments: [{ uuid: one }],
+        replacement: [
+          { uuid: one, text: 'good morning' },
+          { uuid: fresh, text: 'everybody', speaker_uuid: speaker },
+        ],
+      },
+      { segments: [{ uuid: fresh }, { uuid: two }], replacement: [{ uuid: fresh, text }] },
+    ]);
+    expect((await shownOf(run)).flatMap(({ words }) => words)).toEqual(before);
+  });
+
+  it('are applied once, also when the request is repeated after others', async () => {
+    const run = await transcribed(media);
+    const uuid = randomUUID();
+    const [one, two] = await idsOf(run);
+    const first: TranscriptOperation[] = [
+      { segments: [{ uuid: one, version: 1 }], replacement: [{ uuid: one, text: 'one' }] },
+    ];
+    await apply(run, first, { uuid });
+    await apply(run, [{ segments: [{ uuid: two }], replacement: [{ uuid: two, text: 'two' }] }]);
+    const again = await apply(run, first, { uuid });
+    expect(again).toMatchObject({
+      status: 200,
+      body: { revision: 2, segments: [{ uuid: one, text: 'one', version: 2 }] },
+    });
+    const undo = randomUUID();
+    await revert(run, 'undo', run.owner, undo);
+    await revert(run, 'undo', run.owner, undo);
+    expect((await shownOf(run)).map(({ text }) => text)).toEqual(['one', 'hello and welcome', 'let us begin']);
+  });
+
+  it('are all rejected when one of them is outdated, and report its version', async () => {
+    const run = await transcribed(media);
+    const before = await shownOf(run);
+    const [one, two] = await idsOf(run);
+    await apply(run, [{ segments: [{ uuid: two }], replacement: [{ uuid: two, text: 'two' }] }]);
+    const late = await apply(run, [
+      { segments: [{ uuid: one, version: 1 }], replacement: [] },
+      { segments: [{ uuid: two, version: 1 }], replacement: [{ uuid: two, text: 'mine' }] },
+    ]);
+    expect(late).toMatchObject({ status: 409, body: { code: 'stale_version', version: 2 } });
+    expect((await shownOf(run)).map(({ text }) => text)).toEqual([before[0]?.text, 'two', before[2]?.text]);
+  });
+
+  it.each<[string, number, (ids: [string, string, string]) => TranscriptOperation]>([
+    [
+      'segments_not_adjacent',
+      409,
+      ([one, , three]) => ({
+        segments: [{ uuid: one }, { uuid: three }],
+        replacement: [{ uuid: one, text: 'x' }],
+      }),
+    ],
+    [
+      'segment_times_invalid',
+      400,
+      ([, two]) => ({
+        segments: [{ uuid: two }],
+        replacement: [{ uuid: two, start_time: 9, end_time: 9.5 }],
+      }),
+    ],
+    [
+      'speaker_mismatch',
+      400,
+      ([one]) => ({
+        segments: [{ uuid: one }],
+        replacement: [{ uuid: one, speaker_uuid: randomUUID() }],
+      }),
+    ],
+    ['not_found', 404, () => ({ segments: [{ uuid: randomUUID() }], replacement: [] })],
+    ['stale_version', 409, ([one, two]) => ({ segments: [{ uuid: one }], replacement: [{ uuid: two, text: 'x' }] })],
+  ])('are rejected as %s', async (code, status, operationOf) => {
+    const run = await transcribed(media);
+    const before = await shownOf(run);
+    expect(await apply(run, [operationOf(await idsOf(run))])).toMatchObject({ status, body: { code } });
+    expect(await shownOf(run)).toEqual(before);
+  });
+
+  it('are made only by those who may edit, and undone only by those who made them', async () => {
+    const run = await transcribed(media);
+    const [reader, editor] = [newUser(), newUser()];
+    for (const [person, permission] of [
+      [reader, 'viewer'],
+      [editor, 'editor'],
+    ] as const)
+      await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, { user_uuid: person.userId, permission });
+    const [one] = await idsOf(run);
+    const operations = [{ segments: [{ uuid: one }], replacement: [{ uuid: one, text: 'x' }] }];
+    expect((await apply(run, operations, { person: reader })).status).toBe(403);
+    expect((await apply(run, operations, { person: newUser() })).status).toBe(404);
+    expect((await apply(run, operations, { person: editor })).status).toBe(200);
+    expect(await revert(run, 'undo')).toMatchObject({ status: 409, body: { code: 'nothing_to_undo' } });
+    expect((await revert(run, 'undo', editor)).status).toBe(200);
+  });
+
+  it('are undone back to the automatic transcript after many random ones', async () => {
+    const words = Array.from({ length: 30 }, (_, i) => `word${i}`).join(' ');
+    const transcript = twoVoices();
+    transcript.segments[0] = { ...transcript.segments[0]!, text: words, words: [], start: 0, end: 1.2 };
+    const run = await transcribed(media, undefined, transcript);
+    const states = [await shownOf(run)];
+    // A fixed sequence of pseudo-random numbers.
+    let seed = 7;
+    const random = (below: number): number => (seed = (seed * 16_807) % 2_147_483_647) % below;
+    for (let i = 0; i < 40; i += 1) {
+      const now = states.at(-1) ?? [];
+      const at = random(now.length);
+      const [here, next] = [now[at]!, now[at + 1]];
+      const tokens = here.text.split(' ');
+      const cut = random(tokens.length);
+      const operation: TranscriptOperation =
+        next && random(3) === 0
+          ? { segments: [here, next], replacement: [{ uuid: here.uuid, text: `${here.text} ${next.text}` }] }
+          : random(2) === 0
+            ? { segments: [here], replacement: [{ uuid: here.uuid, text: tokens.with(cut, `edit${i}`).join(' ') }] }
+            : {
+                segments: [here],
+                replacement: [
+                  { uuid: here.uuid, text: tokens.slice(0, cut).join(' ') },
+                  { uuid: randomUUID(), text: tokens.slice(cut).join(' ') },
+                ],
+              };
+      const segments = operation.segments.map(({ uuid }) => ({ uuid }));
+      expect((await apply(run, [{ ...operation, segments }])).status).toBe(200);
+      states.push(await shownOf(run));
+    }
+    for (const state of states.toReversed().slice(1)) {
+      expect((await revert(run, 'undo')).status).toBe(200);
+      expect(await shownOf(run)).toEqual(state);
+    }
+    expect((await revert(run, 'undo')).status).toBe(409);
+    for (const state of states.slice(1)) {
+      expect((await revert(run, 'redo')).status).toBe(200);
+      expect(await shownOf(run)).toEqual(state);
+    }
+  });
+
+  it('are split again and again at the same place', async () => {
+    const run = await transcribed(media);
+    const [one, two, three] = await idsOf(run);
+    const inserted: string[] = [];
+    for (let i = 0; i < 15; i += 1) {
+      const uuid = randomUUID();
+      const answer = await apply(run, [{ segments: [], after_uuid: one, replacement: [{ uuid, text: `${i}` }] }]);
+      expect(answer.status).toBe(200);
+      inserted.unshift(uuid);
+    }
+    expect((await idsOf(run)) as string[]).toEqual([one, ...inserted, two, three]);
+  });
+
+  it('stay in the history and can no longer be undone when a run replaces the transcript', async () => {
+    const run = await transcribed(media);
+    const [one] = await idsOf(run);
+    await apply(run, [{ segments: [{ uuid: one }], replacement: [{ uuid: one, text: 'x' }] }]);
+    await run.assemble(undefined, undefined, 9);
+    await run.until((file) => (file['transcript_version'] as number) > 2);
+    expect((await revert(run, 'undo')).status).toBe(409);
+    expect(await historyOf(run)).toMatchObject({ revision: 1, can_undo: false, items: [{ revision: 1 }] });
+  });
+
+  it('are listed in pages, the last one first', async () => {
+    const run = await transcribed(media);
+    const [one] = await idsOf(run);
+    for (const text of ['a', 'b', 'c'])
+      await apply(run, [{ segments: [{ uuid: one }], replacement: [{ uuid: one, text }] }]);
+    const revisions = async (query: string) => (await historyOf(run, query)).items.map(({ revision }) => revision);
+    expect(await revisions('?limit=2')).toEqual([3, 2]);
+    expect(await revisions('?limit=2&before=2')).toEqual([1]);
+  });
+});

@@ -1,0 +1,133 @@
+import type { Word } from '@overtone/contracts';
+import { conflict } from '@overtone/service-kit';
+import type { Tx } from '../database.ts';
+import type { Segment } from '../generated/client.ts';
+import type { FoundSpan } from '../redaction/redaction.ts';
+import type { OperationKind } from './operations.ts';
+
+/** A segment before or after a correction, with the one before it. */
+export type SegmentState = Omit<
+  Segment,
+  'fileId' | 'position' | 'words' | 'redactions' | 'editedAt' | 'editedBy' | 'version'
+> & { words: Word[]; redactions: FoundSpan[]; previousId: string | null };
+
+/** Between two neighbours, so that segments can be inserted without moving others. */
+const gap = 1_024;
+/** Moves all positions of a file out of the way; no transcript has as many segments. */
+const aside = 1_000_000_000;
+
+/** The states of these segments, in the order of the transcript. */
+export async function readStates(tx: Tx, fileId: string, ids: readonly string[]): Promise<SegmentState[]> {
+  const rows = await tx.segment.findMany({
+    where: { fileId, id: { in: [...ids] } },
+    orderBy: { position: 'asc' },
+    omit: { fileId: true, version: true, editedAt: true, editedBy: true },
+  });
+  const previous = await readPrevious(tx, fileId, ids);
+  return rows.map(({ position: _, words, redactions, ...row }) => ({
+    ...row,
+    words: words as Word[],
+    redactions: redactions as FoundSpan[],
+    previousId: previous.get(row.id) ?? null,
+  }));
+}
+
+/** The id of the segment before each of these. */
+export async function readPrevious(tx: Tx, fileId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await tx.$queryRaw<{ id: string; previous: string }[]>`
+    select t.uuid::text as id, p.uuid::text as previous
+    from transcript_segment t cross join lateral (
+      select uuid from transcript_segment where media_file_id = t.media_file_id and position < t.position
+      order by position desc limit 1) p
+    where t.media_file_id = ${fileId}::uuid and t.uuid = any(${ids}::uuid[])`;
+  return new Map(rows.map(({ id, previous }) => [id, previous]));
+}
+
+/** Free positions for `count` segments after one, or at the start. */
+export async function makeRoom(tx: Tx, fileId: string, afterId: string | null, count: number): Promise<number[]> {
+  const after = afterId === null ? null : await tx.segment.findUnique({ where: { id: afterId } });
+  const next = await tx.segment.findFirst({
+    where: { fileId, ...(after && { position: { gt: after.position } }) },
+    orderBy: { position: 'asc' },
+  });
+  const high = next?.position ?? (after?.position ?? 0) + gap * (count + 1);
+  const low = after?.position ?? high - gap * (count + 1);
+  const step = Math.floor((high - low) / (count + 1));
+  if (step >= 1) return Array.from({ length: count }, (_, i) => low + step * (i + 1));
+  await spreadPositions(tx, fileId);
+  return makeRoom(tx, fileId, afterId, count);
+}
+
+/** Positions are unique at every moment, so they are moved in two steps. */
+async function spreadPositions(tx: Tx, fileId: string): Promise<void> {
+  await tx.$executeRaw`
+    update transcript_segment set position = position - ${aside}::int where media_file_id = ${fileId}::uuid`;
+  await tx.$executeRaw`
+    update transcript_segment t set position = r.rank * ${gap}::int
+    from (select uuid, row_number() over (order by position)::int as rank
+          from transcript_segment where media_file_id = ${fileId}::uuid) r
+    where t.uuid = r.uuid`;
+}
+
+/** A correction and the segments around it that it changed. */
+export type Correction = {
+  id: string;
+  kinds: OperationKind[];
+  before: SegmentState[];
+  after: SegmentState[];
+  reverts?: number;
+};
+
+/** Stores a correction in the history of the locked file. @returns its revision */
+export async function addCorrection(tx: Tx, fileId: string, userId: string, correction: Correction): Promise<number> {
+  const revision = (await lastRevision(tx, fileId)) + 1;
+  await tx.transcriptOperation.create({ data: { ...correction, fileId, userId, revision } });
+  return revision;
+}
+
+export async function lastRevision(tx: Tx, fileId: string): Promise<number> {
+  const { _max: last } = await tx.transcriptOperation.aggregate({ where: { fileId }, _max: { revision: true } });
+  return last.revision ?? 0;
+}
+
+/** The correction that an undo and a redo of this account would revert. */
+export async function readRevertible(tx: Tx, fileId: string, userId: string) {
+  const own = { fileId, userId, reverts: null, replaced: false };
+  const undo = await tx.transcriptOperation.findFirst({
+    where: { ...own, undoneIn: null },
+    orderBy: { revision: 'desc' },
+    select: { revision: true },
+  });
+  const last = await tx.transcriptOperation.findFirst({
+    where: own,
+    orderBy: { revision: 'desc' },
+    select: { revision: true },
+  });
+  const undone = await tx.transcriptOperation.findFirst({
+    where: { ...own, undoneIn: { not: null } },
+    orderBy: { undoneIn: 'desc' },
+    select: { revision: true, undoneIn: true },
+  });
+  // A new correction after the undo takes its place.
+  const canRedo = undone !== null && (undone.undoneIn ?? 0) > (last?.revision ?? 0);
+  return { undo: undo?.revision ?? null, redo: canRedo ? undone.revision : null };
+}
+
+type Written = Pick<SegmentState, 'id' | 'text' | 'words' | 'speakerId' | 'startTime' | 'endTime' | 'confidence'> &
+  Partial<Pick<SegmentState, 'redactions' | 'redactionKey' | 'edited'>>;
+
+export async function updateSegment(tx: Tx, userId: string, { id, edited = true, ...data }: Written): Promise<void> {
+  const marks = { edited, editedAt: edited ? new Date() : null, editedBy: edited ? userId : null };
+  await tx.segment.update({ where: { id }, data: { ...data, ...marks, version: { increment: 1 } } });
+}
+
+export async function insertSegmentAt(
+  tx: Tx,
+  { fileId, userId, position }: { fileId: string; userId: string; position: number },
+  { edited = true, ...data }: Written,
+): Promise<void> {
+  if ((await tx.segment.count({ where: { id: data.id } })) > 0)
+    throw conflict('stale_version', 'There is already a passage with this id.');
+  const marks = { edited, editedAt: edited ? new Date() : null, editedBy: edited ? userId : null };
+  await tx.segment.create({ data: { ...data, ...marks, fileId, position } });
+}

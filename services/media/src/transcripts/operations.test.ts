@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Word } from '@overtone/contracts';
+import { kindsOf, replacePassages, type Passage } from './operations.ts';
+
+function wordsFrom(text: string, start: number): Word[] {
+  return text.split(' ').map((word, i) => ({ word, start: start + i / 2, end: start + i / 2 + 0.4, confidence: 0.9 }));
+}
+
+function passage(id: string, text: string, start: number, speakerId: string | null = 'ada'): Passage {
+  const words = wordsFrom(text, start);
+  return { id, text, words, speakerId, startTime: start, endTime: (words.at(-1)?.end ?? start) + 0.1 };
+}
+
+const one = passage('1', 'so we begin with the plan', 10);
+const two = passage('2', 'yes please', 14, 'bob');
+const around = { start: 0, end: 0 };
+function timesOf(passages: Passage[]) {
+  return passages.flatMap(({ words }) => words.map(({ start, end }) => [start, end]));
+}
+
+describe('replaced passages', () => {
+  it('are split between two words: all words keep their times and confidence', () => {
+    const pieces = [
+      { id: '1', text: 'so we begin', speakerId: 'ada' },
+      { id: '3', text: 'with the plan', speakerId: 'bob' },
+    ];
+    const next = replacePassages([one], pieces, around);
+    expect(next.map(({ id, speakerId, startTime, endTime }) => [id, speakerId, startTime, endTime])).toEqual([
+      ['1', 'ada', 10, 11.4],
+      ['3', 'bob', 11.5, one.endTime],
+    ]);
+    expect(next.flatMap(({ words }) => words)).toEqual(one.words);
+    expect(kindsOf([one], next)).toEqual(['split', 'speaker']);
+  });
+
+  it('are merged: all words keep their times, and a split after it returns to both', () => {
+    const text = `${one.text} ${two.text}`;
+    const merged = replacePassages([one, two], [{ id: '1', text, speakerId: 'ada' }], around);
+    expect(merged).toEqual([
+      { ...one, text, words: [...one.words, ...two.words], startTime: 10, endTime: two.endTime },
+    ]);
+    expect(kindsOf([one, two], merged)).toEqual(['merge']);
+    const pieces = [one, two].map(({ id, text: part, speakerId }) => ({ id, text: part, speakerId }));
+    expect(timesOf(replacePassages(merged, pieces, around))).toEqual(timesOf([one, two]));
+  });
+
+  it('keep the times of all words but the edited ones, which take those of what they replace', () => {
+    const pieces = [
+      { id: '1', text: 'so we start with the', speakerId: 'ada' },
+      { id: '2', text: 'plan yes please', speakerId: 'bob' },
+    ];
+    const next = replacePassages([one, two], pieces, around);
+    expect(timesOf(next)).toEqual(timesOf([one, two]));
+    expect(next[0]?.words[2]).toMatchObject({ word: 'start', confidence: null });
+    expect(kindsOf([one, two], next)).toEqual(['text', 'retime']);
+  });
+
+  it('share the time of a word that is split', () => {
+    const pieces = ['so we beg', 'in with the plan'].map((text, i) => ({ id: `${i}`, text, speakerId: null }));
+    const [first, second] = replacePassages([one], pieces, around);
+    expect(first?.words.at(-1)).toEqual({ word: 'beg', start: 11, end: 11.24, confidence: null, interpolated: true });
+    expect(second?.words[0]).toEqual({ word: 'in', start: 11.24, end: 11.4, confidence: null, interpolated: true });
+  });
+
+  it('take their words along when they are moved, and clamp them when only one end is', () => {
+    const piece = { id: '1', text: one.text, speakerId: 'ada' };
+    const [moved] = replacePassages([one], [{ ...piece, start: 10.25, end: one.endTime + 0.25 }], around);
+    expect(moved?.words[1]).toMatchObject({ start: 10.75, end: 11.15 });
+    const [later] = replacePassages([one], [{ ...piece, start: 10.2 }], around);
+    expect(later?.words[0]).toMatchObject({ start: 10.2, end: 10.4, interpolated: true });
+    expect(later?.words.slice(1)).toEqual(one.words.slice(1));
+    expect(kindsOf([one], [later as Passage])).toEqual(['retime']);
+  });
+
+  it('are inserted between others and deleted', () => {
+    const inserted = replacePassages([], [{ id: '9', text: 'hm yes', speakerId: null }], { start: 13, end: 14 });
+    expect(inserted).toMatchObject([{ startTime: 13, endTime: 14, words: [{ interpolated: true }, { end: 14 }] }]);
+    expect(kindsOf([], inserted)).toEqual(['insert']);
+    expect(kindsOf([one], replacePassages([one], [], around))).toEqual(['delete']);
+  });
+});

@@ -1,0 +1,103 @@
+import type { operationKinds, Word } from '@overtone/contracts';
+import { realign, tokensOf } from './realign.ts';
+
+export type OperationKind = (typeof operationKinds)[number];
+type Span = { start: number; end: number };
+export type Passage = {
+  id: string;
+  speakerId: string | null;
+  startTime: number;
+  endTime: number;
+  text: string;
+  words: Word[];
+};
+/** A passage that replaces others. Without times it gets those of its words. */
+export type Piece = { id: string; text: string; speakerId: string | null; start?: number; end?: number };
+
+/**
+ * The passages that replace a run of adjacent ones. Words that occur on both sides keep their times, and a passage whose
+ * text is unchanged keeps its own. `around`: the time between the neighbours, for an insertion.
+ */
+export function replacePassages(run: readonly Passage[], pieces: readonly Piece[], around: Span): Passage[] {
+  const span = run.length === 0 ? around : spanOf(run);
+  const joined = pieces.map(({ text }) => text).join(' ');
+  const words = realign(run.flatMap(wordsOf), joined, span);
+  let from = 0;
+  let previousEnd = span.start;
+  return pieces.map((piece, i) => {
+    const to = from + tokensOf(piece.text).length;
+    const own = words.slice(from, to);
+    from = to;
+    const unchanged = run.find(({ id, text }) => id === piece.id && text === piece.text);
+    const isLast = i === pieces.length - 1;
+    const passage = unchanged
+      ? { ...unchanged, speakerId: piece.speakerId }
+      : {
+          id: piece.id,
+          speakerId: piece.speakerId,
+          text: piece.text,
+          words: own,
+          startTime: i === 0 ? span.start : (own[0]?.start ?? previousEnd),
+          endTime: isLast ? span.end : (own.at(-1)?.end ?? previousEnd),
+        };
+    previousEnd = passage.endTime;
+    return retime(passage, { start: piece.start ?? passage.startTime, end: piece.end ?? passage.endTime });
+  });
+}
+
+function spanOf(run: readonly Passage[]): Span {
+  return {
+    start: Math.min(...run.map(({ startTime }) => startTime)),
+    end: Math.max(...run.map(({ endTime }) => endTime)),
+  };
+}
+
+/** One word for each word of the text. Engines and imports may have stored others. */
+function wordsOf({ text, words, startTime, endTime }: Passage): Word[] {
+  const isComplete = tokensOf(text).length === words.length;
+  return isComplete ? words : realign(words, text, { start: startTime, end: endTime });
+}
+
+/** A passage that is moved takes its words along. One that gets longer or shorter keeps their times within its own. */
+function retime(passage: Passage, { start, end }: Span): Passage {
+  const { startTime, endTime, words } = passage;
+  if (start === startTime && end === endTime) return passage;
+  const by = start - startTime;
+  const isMoved = Math.abs(end - endTime - by) < 0.0015;
+  const clamp = (at: number): number => Math.min(Math.max(at, start), end);
+  const moved = words.map((word) => {
+    if (isMoved) return { ...word, start: milliseconds(word.start + by), end: milliseconds(word.end + by) };
+    const next = { ...word, start: clamp(word.start), end: clamp(word.end) };
+    return next.start === word.start && next.end === word.end ? word : { ...next, interpolated: true };
+  });
+  return { ...passage, startTime: start, endTime: end, words: moved };
+}
+
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+/** What the replacement of a run did, in the words of the history. */
+export function kindsOf(run: readonly Passage[], next: readonly Passage[]): OperationKind[] {
+  if (run.length === 0) return next.length === 0 ? [] : ['insert'];
+  if (next.length === 0) return ['delete'];
+  const kinds: OperationKind[] = [];
+  if (next.length > run.length) kinds.push('split');
+  if (next.length < run.length) kinds.push('merge');
+  if (joinedText(run) !== joinedText(next)) kinds.push('text');
+  const before = new Map(run.map((passage) => [passage.id, passage]));
+  if (next.some(({ id, speakerId }) => speakerId !== (before.get(id) ?? run[0])?.speakerId)) kinds.push('speaker');
+  const isRetimed = ({ id, startTime, endTime }: Passage): boolean => {
+    const old = before.get(id);
+    return old !== undefined && (old.startTime !== startTime || old.endTime !== endTime);
+  };
+  if (next.length === run.length && next.some(isRetimed)) kinds.push('retime');
+  return kinds;
+}
+
+function joinedText(passages: readonly Passage[]): string {
+  return passages
+    .map(({ text }) => tokensOf(text).join(' '))
+    .filter(Boolean)
+    .join(' ');
+}
