@@ -1,5 +1,5 @@
 // The import rules of docs/architecture.md: contracts <- service-kit <- database | directory | jobs | models | object-store <- services.
-const test = '\\.test\\.tsx?$|/test/|/bench/|\\.bench\\.ts$';
+const test = '\\.test\\.tsx?$|/test/|/bench/|\\.bench\\.ts$|/playwright\\.config\\.ts$';
 const libraries = '^packages/(database|directory|jobs|models|object-store)/';
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 

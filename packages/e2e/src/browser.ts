@@ -1,32 +1,12 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { chromium, type Browser, type Page } from '@playwright/test';
+import { chromiumPath, quietArguments } from '@overtone/testkit/chromium';
 import { admin } from './instance.ts';
-
-// The shell without a window first: it needs half of the processor time of the whole browser.
-const executables = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-const quiet = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** A real Chromium whose network access is limited to the product. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  const executablePath = executables.find((path) => existsSync(path));
-  if (!executablePath)
-    throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium-headless-shell`);
-  return chromium.launch({ executablePath, args: [...quiet, ...more] });
+  return chromium.launch({ executablePath: chromiumPath(), args: [...quietArguments, ...more] });
 }
 
 /** A page that records console errors, exceptions and policy violations. */

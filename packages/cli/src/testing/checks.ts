@@ -58,27 +58,30 @@ export function logName(check: string): string {
     .replaceAll(' ', '-');
 }
 
+/** Dialogs, forms and lists of the built pages in Chromium, with scripted responses. */
+export function componentTests(): Check {
+  return playwright('tests (components)', 'web-ui', 'components', []);
+}
+
 /** Spec files of the running product, in their own process; with `suite` only the suites whose name matches. */
 export function endToEnd(specs: readonly string[], suite?: string): Check[] {
-  const folder = join(productFolder, 'packages', 'e2e');
-  if (!existsSync(folder)) return [];
-  const report = join(resultsFolder, 'e2e.json');
-  rmSync(report, { force: true });
-  return [
-    {
-      name: 'tests (e2e)',
-      command: [
-        join(folder, 'node_modules', '.bin', 'playwright'),
-        'test',
-        '--config',
-        folder,
-        ...specs.flatMap((spec) => ['--project', spec]),
-        ...(suite === undefined ? [] : ['--grep', suite]),
-      ],
-      env: { OT_SCREENSHOTS: join(resultsFolder, 'screenshots') },
-      count: ({ code }) => atLeastOneFailure(code, playwrightTally(readIfThere(report))),
-    },
-  ];
+  if (!existsSync(join(productFolder, 'packages', 'e2e'))) return [];
+  const check = playwright('tests (e2e)', 'e2e', 'e2e', [
+    ...specs.flatMap((spec) => ['--project', spec]),
+    ...(suite === undefined ? [] : ['--grep', suite]),
+  ]);
+  return [{ ...check, env: { OT_SCREENSHOTS: join(resultsFolder, 'screenshots') } }];
+}
+
+function playwright(name: string, packageName: string, reportName: string, args: readonly string[]): Check {
+  const folder = join(productFolder, 'packages', packageName);
+  const report = join(resultsFolder, `${reportName}.json`);
+  rmSync(report, { force: true }); // an interrupted run must not be counted by an old report
+  return {
+    name,
+    command: [join(folder, 'node_modules', '.bin', 'playwright'), 'test', '--config', folder, ...args],
+    count: ({ code }) => atLeastOneFailure(code, playwrightTally(readIfThere(report))),
+  };
 }
 
 function script(name: string): Check {

@@ -1,4 +1,4 @@
-import { endToEnd, ring, type Check } from './checks.ts';
+import { componentTests, endToEnd, ring, type Check } from './checks.ts';
 
 /** Spec files of the nightly tier; each has its own instance. */
 const nightlySpecs = ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'];
@@ -14,7 +14,7 @@ type NamedTests = {
 
 /** The tests that every change must pass, after the checks of the sources. */
 export function landingTests(): Check[] {
-  return [ring('pure'), ring('it'), ...endToEnd(['landing'])];
+  return [ring('pure'), componentTests(), ring('it'), ...endToEnd(['landing'])];
 }
 
 export const namedTests: Readonly<Record<string, NamedTests>> = {

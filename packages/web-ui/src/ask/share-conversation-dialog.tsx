@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, Badge, Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -10,6 +10,7 @@ import { GroupSelect } from '../library/share-form.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 
 type Share = ResponseBody<'GET /api/ask/conversations/{uuid}/shares'>[number];
 type Props = { readonly uuid: string; readonly onClose: () => void };
@@ -21,7 +22,7 @@ export function ShareConversationDialog({ uuid, onClose }: Props) {
     queryFn: ({ signal }) => call('GET /api/ask/conversations/{uuid}/shares', { params: { uuid }, signal }),
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={<b>{t`Share the conversation`}</b>}>
+    <Dialog onClose={onClose} size="lg" title={<b>{t`Share the conversation`}</b>}>
       <Stack gap="md">
         <Text size="sm">
           {t`Others can read the questions. Of the answers they see what rests on recordings that they may read themselves.`}
@@ -41,7 +42,7 @@ export function ShareConversationDialog({ uuid, onClose }: Props) {
           </ul>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Group, Kbd, Modal, Table } from '@mantine/core';
+import { Group, Kbd, Table } from '@mantine/core';
 import { shortcuts } from './keyboard.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title={<b>{t`Keyboard shortcuts`}</b>} size="sm">
+    <Dialog onClose={onClose} title={<b>{t`Keyboard shortcuts`}</b>} size="sm">
       <Table verticalSpacing={6} withRowBorders={false}>
         <Table.Tbody>
           {shortcuts.map(([keys, effect]) => (
@@ -21,6 +22,6 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   );
 }

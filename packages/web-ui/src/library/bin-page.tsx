@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Anchor, Button, Group, Modal, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { binText } from './bin-days.ts';
 import { daysLeftText } from './days-left.ts';
 import { FileListPending } from './file-list.tsx';
 import css from './library.module.css';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** Deleted recordings, which can be restored for a limited time. */
 export function BinPage() {
@@ -142,7 +143,7 @@ function PurgeDialog({ file, onClose }: { file: BinnedFile; onClose: () => void 
     onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
   });
   return (
-    <Modal opened onClose={onClose} title={<b>{t`Delete permanently?`}</b>}>
+    <Dialog onClose={onClose} title={<b>{t`Delete permanently?`}</b>}>
       <Stack gap="md">
         {purge.error && <ErrorNote error={purge.error} />}
         <Text>{t`“${file.title}” and its transcript will be deleted. This can’t be undone.`}</Text>
@@ -155,7 +156,7 @@ function PurgeDialog({ file, onClose }: { file: BinnedFile; onClose: () => void 
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

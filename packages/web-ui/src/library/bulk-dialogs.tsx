@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Group, Modal, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
@@ -15,6 +15,7 @@ import { assertNever } from '../lib/assert-never.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 import { binDaysText } from './bin-days.ts';
 import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 
 export type BulkAction = 'tag' | 'share' | 'reprocess' | 'delete';
 type Request = RequestBody<'POST /api/files/bulk'>;
@@ -255,8 +256,7 @@ function ResultsDialog({ files, results, onClose }: ResultsProps) {
   };
   const ordered = [...files].sort((x, y) => Number(errorOf(y.uuid) !== null) - Number(errorOf(x.uuid) !== null));
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={<b>{t`${plural(failed, { one: '# recording', other: '# recordings' })} not changed`}</b>}
     >
@@ -272,6 +272,6 @@ function ResultsDialog({ files, results, onClose }: ResultsProps) {
           <Button onClick={onClose}>{t`Close`}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { limitsQuery, type FileItem } from '../api/queries.ts';
@@ -9,6 +9,7 @@ import { useDraft } from '../state/use-draft.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 import { binDaysText } from './bin-days.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
@@ -94,7 +95,7 @@ export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={<b>{t`Delete this recording?`}</b>}>
+    <Dialog onClose={onClose} title={<b>{t`Delete this recording?`}</b>}>
       <Stack gap="md">
         {remove.error && <ErrorNote error={remove.error} />}
         <Text>
@@ -109,6 +110,6 @@ export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -8,6 +8,7 @@ import { confirmDiscard, RestoredNote, type Draft } from '../ui/draft.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { emptyShare, permissions, ShareFormFields, type Permission, type ShareFields } from './share-form.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** A person or group that may see something. */
 export type Share = {
@@ -44,7 +45,7 @@ export function SharesDialog({ shared, onClose }: { shared: Shared; onClose: () 
     return groups.data?.find((group) => group.uuid === targetId)?.name ?? t`A group you are not in`;
   };
   return (
-    <Modal opened onClose={() => void close()} size="lg" title={<b>{shared.title}</b>}>
+    <Dialog onClose={() => void close()} size="lg" title={<b>{shared.title}</b>}>
       <Stack gap="lg">
         <RestoredNote draft={draft} />
         <AddShare shared={shared} draft={draft} />
@@ -62,7 +63,7 @@ export function SharesDialog({ shared, onClose }: { shared: Shared; onClose: () 
           </ul>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

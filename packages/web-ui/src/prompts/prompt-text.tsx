@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { titleOf } from './labels.ts';
 import { promptQuery, type PromptItem, type PromptText } from './prompt-queries.ts';
 import { newPrompt, PromptDialog } from './prompt-dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 
 type Props = { readonly item: PromptItem; readonly onClose: () => void };
 
@@ -13,7 +14,7 @@ export function ShowPrompt({ item, onClose }: Props) {
   const prompt = useQuery(promptQuery(item.uuid));
   const { name, description } = titleOf(item);
   return (
-    <Modal opened onClose={onClose} size="lg" title={<b style={{ overflowWrap: 'anywhere' }}>{name}</b>}>
+    <Dialog onClose={onClose} size="lg" title={<b style={{ overflowWrap: 'anywhere' }}>{name}</b>}>
       <Stack gap="sm">
         {description !== '' && (
           <Text size="sm" c="dimmed">
@@ -35,7 +36,7 @@ export function ShowPrompt({ item, onClose }: Props) {
           <QueryStatus of={prompt} failure={t`The prompt couldn’t be loaded`} />
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -44,9 +45,9 @@ export function EditPrompt({ item, isCopy, onClose }: Props & { readonly isCopy:
   const prompt = useQuery(promptQuery(item.uuid));
   if (!prompt.data)
     return (
-      <Modal opened onClose={onClose} title={<b>{isCopy ? t`New prompt` : t`Change the prompt`}</b>}>
+      <Dialog onClose={onClose} title={<b>{isCopy ? t`New prompt` : t`Change the prompt`}</b>}>
         <QueryStatus of={prompt} failure={t`The prompt couldn’t be loaded`} />
-      </Modal>
+      </Dialog>
     );
   return isCopy ? (
     <PromptDialog fields={copyOf(prompt.data)} copyOf={item.uuid} onClose={onClose} />

@@ -3,7 +3,6 @@ import {
   Alert,
   Button,
   Group,
-  Modal,
   NativeSelect,
   SegmentedControl,
   SimpleGrid,
@@ -36,6 +35,7 @@ import { bitsPerSecond, defaultChoice, maxMinutesChoices, pickType, recordingNam
 import type { RecordingChoice, RecordingQuality, RecordingSource } from './recording.ts';
 import { createRecordingSender, maxWaitingBytes, type RecordingSender } from './recording-sender.ts';
 import { createRecordingTransfer } from './recording-transfer.adapter.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 const transfer = createRecordingTransfer(session.renew);
 
@@ -50,8 +50,7 @@ type Active = {
 export function RecordDialog({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState<Active | null>(null);
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={<b>{t`Record`}</b>}
       withCloseButton={active === null}
@@ -65,7 +64,7 @@ export function RecordDialog({ onClose }: { onClose: () => void }) {
           <Recording active={active} onClose={onClose} />
         )}
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { useReloadAfterRefusal } from '../ui/use-reload-after-refusal.ts';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
 import { occurrencesQuery, rejectedVoicesQuery, voiceName, type Profile, type Voice } from './voice-queries.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** Where the person speaks, to correct a single voice, and the voices that are not the person. */
 export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose: () => void }) {
@@ -13,7 +14,7 @@ export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose:
   const decision = useDecision();
   useReloadAfterRefusal(voices.error);
   return (
-    <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
+    <Dialog onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
       <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
       {voices.data?.length === 0 && <Empty>{t`No recordings that you may read.`}</Empty>}
       <VoiceList
@@ -25,7 +26,7 @@ export function ProfileVoices({ profile, onClose }: { profile: Profile; onClose:
         labelOf={(voice) => t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
       />
       <RejectedVoices profile={profile} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
+import { Dialog } from './dialog.tsx';
 
 type ConfirmProps = {
   title: string;
@@ -30,7 +31,7 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
     if (!mutation.isPending) onClose();
   };
   return (
-    <Modal opened onClose={close} title={<b>{title}</b>}>
+    <Dialog onClose={close} title={<b>{title}</b>}>
       <Stack gap="md">
         <div>{children}</div>
         {mutation.error && <FailureNote error={mutation.error} />}
@@ -47,6 +48,6 @@ export function Confirm({ title, children, action, keep = t`Cancel`, harmless, r
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
 import { confirmDiscard, RestoredNote, type Draft } from './draft.tsx';
+import { Dialog } from './dialog.tsx';
 
 type Props = {
   readonly title: string;
@@ -61,7 +62,7 @@ export function FormDialog({
     if (await confirmDiscard({ changed, drop: () => draft?.drop() })) onClose();
   };
   return (
-    <Modal opened onClose={() => void close()} title={<b>{title}</b>}>
+    <Dialog onClose={() => void close()} title={<b>{title}</b>}>
       <form onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
@@ -85,6 +86,6 @@ export function FormDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

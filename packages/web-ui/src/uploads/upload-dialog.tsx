@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { ActionIcon, Alert, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { limitsQuery } from '../api/queries.ts';
@@ -12,6 +12,7 @@ import { bytes } from '../lib/format.ts';
 import { EngineOptionsFields } from './engine-options.tsx';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from '../state/upload.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
 
@@ -42,8 +43,7 @@ export function UploadDialog({ files, onClose }: Props) {
     else setRemoved(new Set([...removed, file]));
   };
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={close}
       title={<b>{t`Add ${plural(shown.length, { one: '# recording', other: '# recordings' })}`}</b>}
       size="lg"
@@ -83,7 +83,7 @@ export function UploadDialog({ files, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Alert, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,6 +14,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { conditionsText, reasonLabels, removalLabels } from './labels.ts';
 import { pageSize, retentionPreviewQuery, retentionRulesQuery, type RetentionRule } from './retention-queries.ts';
 import { RuleDialog } from './rule-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 
 type Dialog = { kind: 'edit' | 'delete' | 'preview'; rule: RetentionRule } | { kind: 'add' } | null;
 
@@ -123,7 +124,7 @@ function PreviewDialog({ rule, onClose }: { rule: RetentionRule; onClose: () => 
   const preview = useQuery(retentionPreviewQuery(rule.uuid, page));
   const { data } = preview;
   return (
-    <Modal opened onClose={onClose} size="xl" title={<b>{t`What “${rule.name}” would do now`}</b>}>
+    <Dialog onClose={onClose} size="xl" title={<b>{t`What “${rule.name}” would do now`}</b>}>
       <Stack gap="md" data-testid="retention-preview">
         <QueryStatus of={preview} failure={t`The preview couldn’t be loaded`} />
         {data && (
@@ -178,6 +179,6 @@ function PreviewDialog({ rule, onClose }: { rule: RetentionRule; onClose: () => 
           </>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -19,6 +19,7 @@ import {
   type RetentionItem,
   type RetentionRun,
 } from './retention-queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 type RunRule = RetentionRun['rules'][number];
 
@@ -137,7 +138,7 @@ function FilesDialog({ run, rule, onClose }: { run: RetentionRun; rule: RunRule;
   const [page, setPage] = useState(1);
   const files = useQuery(retentionItemsQuery(run.uuid, rule.rule_uuid, page));
   return (
-    <Modal opened onClose={onClose} size="lg" title={<b>{t`Files of ${rule.name}`}</b>}>
+    <Dialog onClose={onClose} size="lg" title={<b>{t`Files of ${rule.name}`}</b>}>
       <QueryStatus of={files} failure={t`The files couldn’t be loaded`} />
       {files.data?.total === 0 && <Empty>{t`The rule applied to no file.`}</Empty>}
       {files.data && files.data.total > 0 && (
@@ -153,7 +154,7 @@ function FilesDialog({ run, rule, onClose }: { run: RetentionRun; rule: RunRule;
         </Sheet>
       )}
       <Pager page={page} total={files.data?.total ?? 0} size={pageSize} onPage={setPage} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { SearchBox } from '../../ui/search-box.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { decisionLabels, reasonText } from './labels.ts';
 import { pageSize, watchDecisionsQuery, type WatchDecision, type WatchSource } from './watch-queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 type Props = { source: WatchSource; onClose: () => void };
 
@@ -21,7 +22,7 @@ export function DecisionsDialog({ source, onClose }: Props) {
   const [decision, setDecision] = useState<WatchDecision['decision'] | undefined>(undefined);
   const decisions = useQuery(watchDecisionsQuery(source.uuid, { page, decision, search }));
   return (
-    <Modal opened onClose={onClose} size="xl" title={<b>{t`Files of ${source.name}`}</b>}>
+    <Dialog onClose={onClose} size="xl" title={<b>{t`Files of ${source.name}`}</b>}>
       <Stack gap="md">
         <Group gap="sm">
           <SearchBox
@@ -74,6 +75,6 @@ export function DecisionsDialog({ source, onClose }: Props) {
         )}
         <Pager page={page} total={decisions.data?.total ?? 0} size={pageSize} onPage={setPage} />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,0 +1,73 @@
+import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
+import { pushMessage } from '@overtone/contracts';
+import { anyUuid, example, uuid } from './example.ts';
+import { startScriptedApi, type ScriptedApi } from './scripted-api.ts';
+
+type Fixtures = { readonly api: ScriptedApi };
+type WorkerFixtures = { readonly scripted: ScriptedApi; readonly browserContext: BrowserContext; readonly tab: Page };
+
+export const me = example('GET /api/users/me', {
+  uuid: uuid(1),
+  email: 'ada@example.org',
+  full_name: 'Ada Lovelace',
+  role: 'super_admin',
+  is_active: true,
+  approval_status: 'approved',
+});
+
+/**
+ * A test of the built pages against scripted responses. All tests of a worker share one tab: most of the cost of a test
+ * is to load the page, so that a test which finds its page open does not load it again.
+ */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  scripted: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from this pattern
+    async ({}, use) => {
+      const api = await startScriptedApi();
+      await use(api);
+      await api.close();
+    },
+    { scope: 'worker' },
+  ],
+  browserContext: [
+    async ({ browser, scripted }, use) => {
+      const context = await browser.newContext({
+        baseURL: scripted.baseUrl,
+        viewport: { width: 1280, height: 800 },
+        locale: 'en-GB',
+        reducedMotion: 'reduce',
+      });
+      await context.routeWebSocket(/\/api\/ws/, (socket) => {
+        const greeting = { type: 'connection_established', data: { user_id: me.uuid, seq: 1, resumed: false } };
+        socket.send(JSON.stringify(pushMessage.parse(greeting)));
+      });
+      await use(context);
+      await context.close();
+    },
+    { scope: 'worker' },
+  ],
+  tab: [async ({ browserContext }, use) => use(await browserContext.newPage()), { scope: 'worker' }],
+  page: async ({ tab, api }, use) => {
+    const errors: string[] = [];
+    const onError = (error: Error): unknown => errors.push(error.stack ?? error.message);
+    tab.on('pageerror', onError);
+    await use(tab);
+    tab.off('pageerror', onError);
+    expect([...errors, ...api.faults()], 'errors of the page, and messages that their contract refuses').toEqual([]);
+  },
+  api: async ({ scripted }, use) => {
+    scripted.reset();
+    scripted.respond('GET /api/users/me', me);
+    await use(scripted);
+  },
+});
+
+/** Signs in and removes what an earlier test left in the browser. */
+export async function startSession(page: Page, { baseUrl }: ScriptedApi): Promise<void> {
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Storage.clearDataForOrigin', { origin: baseUrl, storageTypes: 'all' });
+  await browser.detach();
+  await page.context().addCookies([{ name: 'csrf_token', value: 'scripted', url: baseUrl }]);
+}
+
+export { anyUuid, expect };
