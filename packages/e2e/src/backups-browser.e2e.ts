@@ -12,7 +12,7 @@ import { createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
 import { jobLimitMs, until } from './until.ts';
 
-const slow = { timeout: 120_000 };
+const slow = { timeout: jobLimitMs };
 
 /** The panels Backups and Media mirror, from no destination to a restored command line. */
 export function backupsInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {

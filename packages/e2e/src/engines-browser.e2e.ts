@@ -82,24 +82,24 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await press('Add provider');
         await page.getByRole('menuitem', { name: 'PocketSphinx' }).click();
         await press('Test: PocketSphinx');
-        await page.locator('[data-testid="provider-test"][data-ok="true"]').waitFor({ timeout: 90_000 });
+        await page.locator('[data-testid="provider-test"][data-ok="true"]').waitFor({ timeout: jobLimitMs });
         await save();
         const engine = page.getByTestId('worker-engines').getByRole('row').filter({ hasText: 'PocketSphinx' });
-        await engine.getByText('ready', { exact: true }).first().waitFor({ timeout: 60_000 });
+        await engine.getByText('ready', { exact: true }).first().waitFor({ timeout: jobLimitMs });
       }),
       step('a server that does not respond fails its test', async () => {
         await press('Add provider');
         await page.getByRole('menuitem', { name: 'OpenAI-compatible server' }).click();
         await page.getByLabel('Address').fill('http://127.0.0.1:1024/v1');
         await press('Test: OpenAI-compatible server');
-        await page.getByText('The speech service does not answer').waitFor({ timeout: 60_000 });
+        await page.getByText('The speech service does not answer').waitFor({ timeout: jobLimitMs });
       }),
       nightly('the provider page has no barriers and fits a phone', () => isUsable('asr-provider')),
       step('without providers the environment is used again', async () => {
         await press('Remove: OpenAI-compatible server');
         await press('Remove: PocketSphinx');
         await save();
-        await page.getByTestId('worker-engines').getByText('scripted (environment)').waitFor({ timeout: 60_000 });
+        await page.getByTestId('worker-engines').getByText('scripted (environment)').waitFor({ timeout: jobLimitMs });
       }),
       {
         rule: 'an upload is transcribed by the provider that it chooses, with the vocabulary of that provider',

@@ -69,7 +69,7 @@ export type Instance = Awaited<ReturnType<typeof createInstance>>;
 
 export async function createInstance(environment: Record<string, string> = {}, folder?: string, script = launcher) {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
-  const port = await freePort();
+  let port = 0;
   let current = environment;
   let started = false;
   const env = () => ({
@@ -88,7 +88,10 @@ export async function createInstance(environment: Record<string, string> = {}, f
     if (started) return start();
     started = true;
     // An instance chooses its ports at the first start, and binds them later: two must not choose at the same time.
-    return withLock('first start of a test instance', start);
+    return withLock('first start of a test instance', async () => {
+      port = await freePort();
+      return start();
+    });
   };
   const down = () => {
     cpuSeconds += cpuSecondsOf(processesOf(data));
@@ -127,5 +130,21 @@ export async function createInstance(environment: Record<string, string> = {}, f
     for (const living of processesOf(data)) process.kill(living.pid, 'SIGKILL');
     await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
-  return { data, port, baseUrl: `http://127.0.0.1:${port}`, up, down, status, pidOf, logsTail, faults, remove };
+  return {
+    data,
+    /** From the first start on. */
+    get port() {
+      return port;
+    },
+    get baseUrl() {
+      return `http://127.0.0.1:${port}`;
+    },
+    up,
+    down,
+    status,
+    pidOf,
+    logsTail,
+    faults,
+    remove,
+  };
 }

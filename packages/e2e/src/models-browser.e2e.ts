@@ -9,7 +9,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, overtone, type Instance } from './instance.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 /** The models on the page Engines: imported by command, copied by hand, verified and removed on the page. */
 export function modelsInTheBrowser({ scripted, screenshots }: ScriptedContext): Suite {
@@ -58,7 +58,7 @@ export function modelsInTheBrowser({ scripted, screenshots }: ScriptedContext): 
     }),
     step('a model that was copied by hand is used after its verification on the page', async () => {
       await row('copied-vad').getByRole('button', { name: 'Verify' }).click();
-      await row('copied-vad').getByText('Verified, imported').waitFor({ timeout: 120_000 });
+      await row('copied-vad').getByText('Verified, imported').waitFor({ timeout: jobLimitMs });
     }),
     step('a model that was changed is shown with the reason, and so does the command', async () => {
       await writeFile(join(instance.data, 'models', 'vad', 'copied-vad', 'silero_vad.onnx'), 'changed');

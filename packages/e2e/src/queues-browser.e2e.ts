@@ -14,7 +14,7 @@ import { freeze } from './victims.ts';
 
 const reason = 'The driver is being exchanged';
 const failure = 'The job failed unexpectedly';
-const slow = { timeout: 60_000 };
+const slow = { timeout: jobLimitMs };
 const user = { email: 'olga.renn@example.org', name: 'Olga Renn', password: 'Silver-Lantern-73' };
 
 /** The administrator's pages for queues, workers, dead jobs and the timeline of a run. */

@@ -9,9 +9,9 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
-const slow = { timeout: 120_000 };
+const slow = { timeout: jobLimitMs };
 const password = 'Another-Battery-2026';
 
 /** Retention rules, legal holds and the erasure of a person, from the first rule to the entry in the ledger. */

@@ -10,7 +10,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const password = 'Labelled-Horse-8-Battery';
 const spoken = [
@@ -64,7 +64,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
     step('the panel makes suggestions on request, and says that no language model was used', async () => {
       await openPanel();
       await page.getByRole('button', { name: /^Suggest (again|tags and names)$/ }).click();
-      await suggestion('Anna Schmidt').waitFor({ timeout: 60_000 });
+      await suggestion('Anna Schmidt').waitFor({ timeout: jobLimitMs });
       await suggestion('solar panels').waitFor();
       await page
         .getByTestId('suggestions')
@@ -87,7 +87,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
       await press('Reject: solar panels');
       await statusOf('solar panels', 'rejected');
       await press('Suggest again');
-      await page.getByText('Suggestions are being made.').waitFor({ state: 'detached', timeout: 60_000 });
+      await page.getByText('Suggestions are being made.').waitFor({ state: 'detached', timeout: jobLimitMs });
       await statusOf('solar panels', 'rejected');
       assert.deepEqual(await tagsOf(), []);
       await press('Undo: solar panels');
@@ -115,7 +115,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
         async () => (await client.ok<{ enabled: boolean }>('GET', '/api/user-settings/auto-label')).enabled,
       );
       await press('Label all my recordings');
-      await page.locator('[data-testid="label-run"][data-status="completed"]').waitFor({ timeout: 60_000 });
+      await page.locator('[data-testid="label-run"][data-status="completed"]').waitFor({ timeout: jobLimitMs });
     }),
     nightly('the pages have no accessibility violations and fit into 360 pixels, light and dark', async () => {
       await boss.page.goto('/admin/labels');

@@ -13,7 +13,7 @@ import { admin } from './instance.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { asService } from './service-access.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const key = 'sk-scripted';
 const hostile = 'The <b>plan</b> was agreed. <img src=x onerror="document.title=1">';
@@ -200,7 +200,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await client.send('PUT', `/api/files/${file}/transcript/segments/${segments[0]?.uuid}`, {
         text: 'please call 415 555 2671 about the plan',
       });
-      await part('outdated').waitFor({ timeout: 120_000 });
+      await part('outdated').waitFor({ timeout: jobLimitMs });
       await looksRight('outdated', 'outdated');
     }),
     step('a refused key is named with what to do, the earlier version stays, and a retry succeeds', async () => {
@@ -246,7 +246,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
         await part('body').waitFor();
         // It was made of text that is masked now: the page loses it without a reload.
         await client.send('PUT', '/api/admin/redaction-policy', { masked_kinds: ['phone'] });
-        await part('body').waitFor({ state: 'detached', timeout: 120_000 });
+        await part('body').waitFor({ state: 'detached', timeout: jobLimitMs });
         await client.send('PUT', '/api/admin/redaction-policy', { masked_kinds: [] });
       },
       changedVersion,

@@ -9,10 +9,10 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { syncPath } from './runs.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
 const uids = ['ines', 'jan', 'kira'];
-const slow = { timeout: 120_000 };
+const slow = { timeout: jobLimitMs };
 type Account = { uuid: string; email: string; is_active: boolean };
 
 /** The page of the directory sync, first without a directory, then with one. */

@@ -9,7 +9,7 @@ import { admin } from './instance.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
 import { jobLimitMs, until } from './until.ts';
 
-const slow = { timeout: 120_000 };
+const slow = { timeout: jobLimitMs };
 const srt =
   '1\n00:00:01,000 --> 00:00:02,500\nAda: Good morning, zebrafinch.\n\n2\n00:00:03,000 --> 00:00:04,000\nBob: <script>alert(1)</script>\n';
 /** What may be lost when a tab dies while it records. */

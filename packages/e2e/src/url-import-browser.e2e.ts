@@ -13,9 +13,9 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
-const slow = { timeout: 120_000 };
+const slow = { timeout: jobLimitMs };
 
 /** "Import from an address", from the dialog to the transcript. The scripted instance allows imports from 127.0.0.1. */
 export function urlImportInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {

@@ -9,9 +9,9 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
 import type { Check, Suite } from './suite.ts';
-import { until } from './until.ts';
+import { jobLimitMs, until } from './until.ts';
 
-const slow = { timeout: 120_000 };
+const slow = { timeout: jobLimitMs };
 
 /** Administration > Watch sources, from the form to the transcript of a file in the folder. */
 export function watchInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
