@@ -62,12 +62,12 @@ registerSuites(
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
+    signals(context),
     push(context),
     badUploads(context, maxUploadBytes),
     authorisation(context),
     endedSessions(context),
     leavingAccounts(context),
-    signals(context),
     lifecycle(context),
     // Its requests create and change accounts, so it runs after the suites that count them.
     badInputs(context),

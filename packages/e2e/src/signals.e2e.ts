@@ -111,8 +111,13 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         run: createSignInTraffic,
       },
       { rule: 'a recording is uploaded, transcribed and found', limitMs: 360_000, run: processRecording },
-      { rule: 'a folder is watched', run: watchFolder },
-      { rule: 'a backup is made and the media are mirrored', limitMs: 2 * timeoutMs, run: backUpAndMirror },
+      { rule: 'a folder is watched', isNightly: true, run: watchFolder },
+      {
+        rule: 'a backup is made and the media are mirrored',
+        isNightly: true,
+        limitMs: 2 * timeoutMs,
+        run: backUpAndMirror,
+      },
       {
         rule: 'names, types, labels and bounds of the metrics match the specification on every service',
         run: async () => {
@@ -146,6 +151,7 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
       },
       {
         rule: 'requests, database queries, cache operations, accounts and files are counted',
+        isNightly: true,
         limitMs: 2 * timeoutMs,
         run: async () => {
           const untilCounted = async (expr: string): Promise<void> =>
@@ -240,6 +246,7 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
       },
       {
         rule: 'every query of every panel of every dashboard has a series',
+        isNightly: true,
         limitMs: 240_000,
         run: async () => {
           const findEmptyPanels = async (): Promise<string[]> => {
