@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
+import { randomFrom, testSeed } from '@overtone/testkit/seed';
 import { versionOf, type SpeakerIndex, type VoiceRow } from '../src/ports/speaker-index.ts';
 
 /** The contract of every `SpeakerIndex` adapter; the index is empty at first. */
@@ -54,8 +55,10 @@ export function speakerContract(open: () => SpeakerIndex): void {
   });
 }
 
+const random = randomFrom(testSeed);
+
 function rowOf(fileId: string, version: 'v3' | 'v4' = 'v3', dimension = versionOf(version).dimension): VoiceRow {
   const vector = new Float32Array(dimension);
-  vector[Math.floor(Math.random() * dimension)] = 1;
+  vector[random(dimension)] = 1;
   return { speakerId: randomUUID(), fileId, seconds: 12, vector };
 }
