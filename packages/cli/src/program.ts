@@ -284,7 +284,8 @@ function checking(program: Command): void {
 function testTiers(): string {
   const named = Object.entries(namedTests).map(([name, { about }]) => `  test ${name}`.padEnd(22) + about);
   const landing =
-    '  test'.padEnd(22) + 'checks of the sources, pure tests, tests with real servers, one product in Chromium';
+    '  test'.padEnd(22) +
+    'checks of the sources, pure tests, dialogs, tests with real servers, one product in Chromium';
   return ['', 'Tiers:', landing, ...named].join('\n');
 }
 
