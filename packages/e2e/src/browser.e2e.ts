@@ -171,6 +171,35 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await passage.getByText('Firstly.').waitFor();
       await passage.getByText('Secondly.').waitFor({ state: 'detached' });
     }),
+    step('a passage is split and merged by keys, and both are undone after a reload', async () => {
+      const passages = page.getByTestId('segment');
+      const box = page.getByRole('textbox', { name: /^Text of the passage/ });
+      const textOf = async (): Promise<string> =>
+        (await passages.first().locator('[data-w]').allInnerTexts()).join(' ');
+      const text = await textOf();
+      await passages.first().hover();
+      await passages
+        .first()
+        .getByRole('button', { name: /^Edit passage/ })
+        .click();
+      const start = `${await box.inputValue()} `.indexOf(' ');
+      const rest = (await box.inputValue()).slice(start + 1);
+      await box.press('Control+Home');
+      for (let i = 0; i < start; i += 1) await box.press('ArrowRight');
+      await box.press('Enter');
+      await until('the second half is being edited', async () => (await box.inputValue()) === rest);
+      await until('the first half is a passage', async () => (await textOf()) === text.slice(0, start));
+      await box.press('Backspace');
+      await until('both are one passage', async () => (await box.inputValue()).startsWith(text.slice(0, start + 1)));
+      await box.press('Escape');
+      await box.waitFor({ state: 'detached' });
+      await page.reload();
+      await until('the passage is whole', async () => (await textOf()) === text);
+      await page.keyboard.press('Control+z');
+      await until('the merge is undone', async () => (await textOf()) === text.slice(0, start));
+      await page.keyboard.press('Control+z');
+      await until('the split is undone', async () => (await textOf()) === text);
+    }),
     step('a tag is added to the file', async () => {
       await page.getByRole('button', { name: 'Add tag' }).click();
       await page

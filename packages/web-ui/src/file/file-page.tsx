@@ -42,6 +42,7 @@ import { TranscriptView } from './transcript-view.tsx';
 import { useEditing } from './use-editing.ts';
 import { useKeys } from './use-keys.ts';
 import { useTranscript, type Transcript } from './use-transcript.ts';
+import { useUndo } from './use-undo.ts';
 
 export function FilePage() {
   const { uuid } = useParams({ from: '/inside/files/$uuid' });
@@ -105,6 +106,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
   const find = useFind(transcript, initialFind);
   const editing = useEditing(file.uuid);
+  const { step } = useUndo(file.uuid);
   const [shown, setShown] = useState<number | null>(null);
   const [help, setHelp] = useState(false);
   const findInput = useRef<HTMLInputElement>(null);
@@ -136,6 +138,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     onEdit: (segment) => editable && editing.open(segment.uuid),
     onFind: () => findInput.current?.focus(),
     onHelp: () => setHelp(true),
+    onHistory: (which) => editable && void step(which),
   });
   return (
     <div className={css['page']}>

@@ -7,6 +7,7 @@ function key(name: string, more: object = {}) {
     ctrlKey: false,
     metaKey: false,
     altKey: false,
+    shiftKey: false,
     ...more,
   };
 }
@@ -33,6 +34,15 @@ describe('commandOf', () => {
   );
   it('ignores F8 with Alt', () => expect(commandOf(key('F8', { altKey: true }), nowhere)).toBeNull());
   it('ignores shortcuts of the browser', () => expect(commandOf(key('l', { ctrlKey: true }), nowhere)).toBeNull());
+  it.each([
+    ['z', false, 'undo'],
+    ['Z', true, 'redo'],
+    ['y', false, 'redo'],
+  ])('maps Ctrl and %p (Shift: %p) to %s, but not in a field, where the browser uses it', (name, shiftKey, command) => {
+    const pressed = key(name, { ctrlKey: true, shiftKey });
+    expect(commandOf(pressed, nowhere)).toEqual({ name: command });
+    expect(commandOf(pressed, { typing: true, onControl: false })).toBeNull();
+  });
   it('leaves Space and the arrow keys to the focused control', () => {
     const control = { typing: false, onControl: true };
     expect([commandOf(key(' '), control), commandOf(key('ArrowLeft'), control)]).toEqual([null, null]);

@@ -5,9 +5,9 @@ export type Command =
   | { readonly name: 'toggle' }
   | { readonly name: 'skip'; readonly seconds: number }
   | { readonly name: 'step'; readonly by: 1 | -1 }
-  | { readonly name: 'faster' | 'slower' | 'mute' | 'edit' | 'find' | 'help' };
+  | { readonly name: 'faster' | 'slower' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' };
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 const byKey: Record<string, Command> = {
   ' ': { name: 'toggle' },
@@ -33,10 +33,18 @@ export function commandOf(
 ): Command | null {
   const global = commandWhileTyping(pressed);
   if (global) return global;
+  // In a field these keys are the browser's.
+  if ((pressed.ctrlKey || pressed.metaKey) && !pressed.altKey && !focus.typing) return historyCommandOf(pressed);
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
   // The focused control uses Space and the arrow keys.
   if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
   return byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
+}
+
+function historyCommandOf({ key, shiftKey }: Pressed): Command | null {
+  const letter = key.toLowerCase();
+  if (letter === 'z') return { name: shiftKey ? 'redo' : 'undo' };
+  return letter === 'y' && !shiftKey ? { name: 'redo' } : null;
 }
 
 const functionKeys: Record<string, Command> = {
@@ -62,7 +70,11 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['M'], msg`Mute or unmute`],
   [['E'], msg`Edit the passage that is playing`],
   [['Ctrl', 'Enter'], msg`Save the passage`],
+  [['Enter'], msg`While editing: split the passage`],
+  [['Backspace'], msg`While editing, at the start: merge the passage with the one before`],
   [['Esc'], msg`Cancel editing`],
+  [['Ctrl', 'Z'], msg`Undo your last correction, also after a reload`],
+  [['Ctrl', 'Shift', 'Z'], msg`Redo it`],
   [['/'], msg`Find in the transcript`],
   [['?'], msg`Show shortcuts`],
 ]);

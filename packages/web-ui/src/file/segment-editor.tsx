@@ -13,16 +13,31 @@ import { isConflict } from './use-edits.ts';
 type Props = {
   readonly fileId: string;
   readonly segment: Segment;
-  /** True once after the person opened this editor, but not when a draft opened it. */
-  readonly takeFocus: (segmentId: string) => boolean;
+  readonly isFirst: boolean;
+  /** Where the caret goes, once after the person opened this editor, but not when a draft opened it. */
+  readonly takeFocus: (segmentId: string) => number | null;
   readonly onFocus: (segmentId: string) => void;
   readonly onDelete: (segment: Segment) => Promise<unknown>;
   readonly onSave: (segment: Segment, text: string) => Promise<void>;
+  /** Saves the text as two passages, or as one with the passage before. */
+  readonly onSplit: (segment: Segment, before: string, after: string) => Promise<void>;
+  readonly onMerge: (segment: Segment, text: string) => Promise<void>;
   readonly onClose: (segmentId: string) => void;
 };
 
 /** Edits a passage in place. The typed text is a draft until it is saved or discarded. */
-export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, onSave, onClose }: Props) {
+export function SegmentEditor({
+  fileId,
+  segment,
+  isFirst,
+  takeFocus,
+  onFocus,
+  onDelete,
+  onSave,
+  onSplit,
+  onMerge,
+  onClose,
+}: Props) {
   const { draft, setText, drop } = usePassageDraft(fileId, segment);
   const [restored] = useState(draft !== undefined);
   const [error, setError] = useState<unknown>(null);
@@ -33,9 +48,10 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
   const conflict = !saving && draft !== undefined && isOutdated(draft, segment);
 
   useEffect(() => {
-    if (!takeFocus(segment.uuid)) return;
+    const caret = takeFocus(segment.uuid);
+    if (caret === null) return;
     field.current?.focus({ preventScroll: true });
-    field.current?.setSelectionRange(-1, -1);
+    field.current?.setSelectionRange(caret, caret);
     // The player must not cover the buttons.
     frame.current?.scrollIntoView({ block: 'nearest' });
   }, [takeFocus, segment.uuid]);
@@ -55,15 +71,30 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
   async function save(): Promise<void> {
     const trimmed = text.trim();
     if (trimmed === segment.text) return close();
+    await send(() => onSave(segment, trimmed));
+  }
+  /** Saves and closes. When it fails the text stays in the editor. */
+  async function send(work: () => Promise<void>): Promise<void> {
     setSaving(true);
     setError(null);
     try {
-      await onSave(segment, trimmed);
+      await work();
       close();
     } catch (failure) {
       setError(failure);
       setSaving(false);
     }
+  }
+  /** @returns whether the key changes the passage, not its text */
+  function changePassage(key: string): boolean {
+    const { selectionStart: from = 0, selectionEnd: to = 0 } = field.current ?? {};
+    if (key === 'Backspace' && from === 0 && to === 0 && !isFirst) {
+      void send(() => onMerge(segment, text.trim()));
+      return true;
+    }
+    const [before, after] = [text.slice(0, from).trim(), text.slice(to).trim()];
+    if (key === 'Enter' && before !== '' && after !== '') void send(() => onSplit(segment, before, after));
+    return key === 'Enter';
   }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
@@ -72,6 +103,8 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       if (!conflict && !saving) void save();
+    } else if (!event.nativeEvent.isComposing && !conflict && !saving && changePassage(event.key)) {
+      event.preventDefault();
     }
   }
   return (
@@ -83,6 +116,7 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
         minRows={2}
         maxLength={20_000}
         value={text}
+        readOnly={saving}
         onChange={(event) => setText(event.currentTarget.value)}
         onFocus={() => onFocus(segment.uuid)}
         onKeyDown={onKeyDown}
@@ -129,7 +163,8 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
             ) : (
               <Text size="xs" c="dimmed" visibleFrom="sm">
                 <Trans>
-                  <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> cancels
+                  <Kbd size="xs">Enter</Kbd> splits, <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves,{' '}
+                  <Kbd size="xs">Esc</Kbd> cancels
                 </Trans>
               </Text>
             )}

@@ -17,10 +17,12 @@ export type RowActions = {
   readonly onEdit: (segment: Segment) => void;
   readonly onClose: (segmentId: string) => void;
   readonly onFocus: (segmentId: string) => void;
-  readonly takeFocus: (segmentId: string) => boolean;
+  readonly takeFocus: (segmentId: string) => number | null;
   readonly onCopyLink: (seconds: number) => void;
   readonly onDelete: (segment: Segment) => Promise<unknown>;
   readonly onSave: (segment: Segment, text: string) => Promise<void>;
+  readonly onSplit: (segment: Segment, before: string, after: string) => Promise<void>;
+  readonly onMerge: (segment: Segment, text: string) => Promise<void>;
   readonly onSpeaker: (segment: Segment, speaker: string | null) => void;
   readonly onSeek: (seconds: number) => void;
 };
@@ -93,10 +95,13 @@ export const SegmentRow = memo(
           <SegmentEditor
             fileId={fileId}
             segment={segment}
+            isFirst={index === 0}
             takeFocus={actions.takeFocus}
             onFocus={actions.onFocus}
             onDelete={actions.onDelete}
             onSave={actions.onSave}
+            onSplit={actions.onSplit}
+            onMerge={actions.onMerge}
             onClose={actions.onClose}
           />
         ) : (

@@ -13,7 +13,7 @@ import { SegmentRow, type RowActions } from './segment-row.tsx';
 import { isTurnStart, positionAt, type Match } from './transcript.ts';
 import { copyLinkTo } from './copy-link.ts';
 import type { Editing } from './use-editing.ts';
-import { useSegmentEdit, useSegmentRemoval } from './use-edits.ts';
+import { useSegmentEdit, useSegmentRemoval, useSegmentReplacement } from './use-edits.ts';
 import type { Transcript } from './use-transcript.ts';
 
 type Props = {
@@ -37,7 +37,7 @@ export function TranscriptView({ transcript, find, editing, shown, onShown, edit
   const list = useRef<HTMLDivElement>(null);
   const rows = useRows(transcript, list, editing);
   const following = useFollowPlayback(transcript, rows, list);
-  const actions = useRowActions(editing);
+  const actions = useRowActions(editing, transcript.segments);
   const hits = useMemo(() => Map.groupBy(find.matches, ({ index }) => index), [find.matches]);
 
   useEffect(() => {
@@ -273,11 +273,17 @@ function isEditorInView(list: Element | null): boolean {
   });
 }
 
-function useRowActions({ open, keepRendered, close, takeFocus }: Editing): RowActions {
+function useRowActions(
+  { open, keepRendered, close, takeFocus }: Editing,
+  segments: Transcript['segments'],
+): RowActions {
   const { file, player, speakers } = useFile();
   const edit = useSegmentEdit(file.uuid);
   const { mutateAsync, mutate } = edit;
   const { mutateAsync: remove } = useSegmentRemoval(file.uuid);
+  const replace = useSegmentReplacement(file.uuid);
+  const latest = useRef(segments);
+  latest.current = segments;
   return useMemo(
     () => ({
       onEdit: (segment) => open(segment.uuid),
@@ -293,13 +299,35 @@ function useRowActions({ open, keepRendered, close, takeFocus }: Editing): RowAc
       onSave: async (segment, text) => {
         await mutateAsync({ segment, change: { text }, shown: { ...segment, text, edited: true } });
       },
+      onSplit: async (segment, before, after) => {
+        const uuid = crypto.randomUUID();
+        await replace(
+          [segment],
+          [
+            { uuid: segment.uuid, text: before },
+            { uuid, text: after },
+          ],
+        );
+        open(uuid, 0);
+      },
+      onMerge: async (segment, text) => {
+        const previous = previousOf(segment, latest.current);
+        if (!previous) throw new Error(t`The passage before it is not loaded yet.`);
+        const merged = `${previous.text} ${text}`.trim();
+        await replace([previous, segment], [{ uuid: previous.uuid, text: merged }]);
+        open(previous.uuid, merged.length - text.length);
+      },
       onSpeaker: (segment, uuid) => {
         const speaker = uuid === null ? null : (speakers.get(uuid)?.speaker ?? null);
         mutate({ segment, change: { speaker_uuid: uuid }, shown: { ...segment, speaker } });
       },
     }),
-    [open, keepRendered, close, takeFocus, player, mutateAsync, mutate, remove, speakers],
+    [open, keepRendered, close, takeFocus, player, mutateAsync, mutate, remove, replace, speakers],
   );
+}
+
+function previousOf(segment: Segment, segments: Transcript['segments']): Segment | undefined {
+  return segments[segments.findIndex((one) => one?.uuid === segment.uuid) - 1];
 }
 
 function TranscriptPending() {

@@ -6,18 +6,19 @@ export type Editing = {
   readonly isOpen: (segmentId: string) => boolean;
   /** The passage opened last; its row stays rendered. */
   readonly latest: string | null;
-  readonly open: (segmentId: string) => void;
+  /** With the caret at this place of the text, or at its end. */
+  readonly open: (segmentId: string, caret?: number) => void;
   readonly close: (segmentId: string) => void;
   /** Keeps the row of this passage rendered while its editor has the focus. */
   readonly keepRendered: (segmentId: string) => void;
-  /** True once after `open`: the editor then takes the focus. */
-  readonly takeFocus: (segmentId: string) => boolean;
+  /** Where the caret goes, once after `open`: the editor then takes the focus. */
+  readonly takeFocus: (segmentId: string) => number | null;
 };
 
 export function useEditing(fileId: string): Editing {
   const drafts = usePassageDrafts(fileId);
   const [opened, setOpened] = useState<readonly string[]>([]);
-  const pendingFocus = useRef<string | null>(null);
+  const pendingFocus = useRef<{ readonly segmentId: string; readonly caret: number } | null>(null);
   const keepRendered = useCallback(
     (segmentId: string) =>
       setOpened((before) =>
@@ -26,17 +27,18 @@ export function useEditing(fileId: string): Editing {
     [],
   );
   const open = useCallback(
-    (segmentId: string) => {
-      pendingFocus.current = segmentId;
+    (segmentId: string, caret = Number.MAX_SAFE_INTEGER) => {
+      pendingFocus.current = { segmentId, caret };
       keepRendered(segmentId);
     },
     [keepRendered],
   );
   const close = useCallback((segmentId: string) => setOpened((before) => before.filter((id) => id !== segmentId)), []);
   const takeFocus = useCallback((segmentId: string) => {
-    if (pendingFocus.current !== segmentId) return false;
+    if (pendingFocus.current?.segmentId !== segmentId) return null;
+    const { caret } = pendingFocus.current;
     pendingFocus.current = null;
-    return true;
+    return caret;
   }, []);
   return useMemo(
     () => ({

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useCallback, useRef } from 'react';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { ApiError } from '../api/problem.ts';
@@ -29,6 +29,33 @@ export function useSegmentRemoval(fileId: string) {
     },
     onError: (error) => notifyError(t`The passage wasn’t deleted`, error),
   });
+}
+
+type Piece = { readonly uuid: string; readonly text: string };
+
+/** Replaces passages by others: a split or a merge. The transcript is loaded again before the promise resolves. */
+export function useSegmentReplacement(fileId: string) {
+  const { refresh } = useUndo(fileId);
+  return useCallback(
+    async (replaced: readonly Segment[], pieces: readonly Piece[]): Promise<void> => {
+      const segments = replaced.map(({ uuid, version }) => ({ uuid, version }));
+      const operations = [{ segments, replacement: [...pieces] }];
+      try {
+        await call('POST /api/files/{uuid}/transcript/operations', {
+          params: { uuid: fileId },
+          body: { uuid: crypto.randomUUID(), operations },
+        });
+      } catch (error) {
+        if (isConflict(error)) {
+          notifyError(t`The passage wasn’t saved`, error);
+          void refresh();
+        }
+        throw error;
+      }
+      await refresh();
+    },
+    [fileId, refresh],
+  );
 }
 
 /** Edits one segment optimistically and rolls back when the server refuses. The editor handles a 409. The last edit can be undone. */

@@ -11,6 +11,7 @@ type Deps = {
   readonly onEdit: (segment: Segment) => void;
   readonly onFind: () => void;
   readonly onHelp: () => void;
+  readonly onHistory: (step: 'undo' | 'redo') => void;
 };
 
 /** The keyboard shortcuts of the file page. */
@@ -38,7 +39,7 @@ function focusOf(target: EventTarget | null): { typing: boolean; onControl: bool
   };
 }
 
-function run(command: Command, { player, transcript, onEdit, onFind, onHelp }: Deps): void {
+function run(command: Command, { player, transcript, onEdit, onFind, onHelp, onHistory }: Deps): void {
   const position = positionAt(transcript.loaded, player.now());
   switch (command.name) {
     case 'toggle':
@@ -61,6 +62,9 @@ function run(command: Command, { player, transcript, onEdit, onFind, onHelp }: D
       if (segment) onEdit(segment);
       return;
     }
+    case 'undo':
+    case 'redo':
+      return onHistory(command.name);
     case 'find':
       return onFind();
     case 'help':
