@@ -28,12 +28,15 @@ function splitAtNewDns(text: string): string[] {
 }
 
 function typeOf(rdn: string): string {
-  return canonicalType(/^\s*([^=+]*?)\s*=/.exec(rdn)?.[1] ?? '');
+  const end = rdn.search(/[=+]/);
+  return rdn.charAt(end) === '=' ? canonicalType(rdn.slice(0, end).trim()) : '';
 }
 
 // A leading or trailing comma is ignored; an escaped space belongs to the name.
 function trimSeparators(text: string): string {
-  return text.replace(/^[\s,]+/, '').replace(/(?<!\\)[\s,]+$/, '');
+  let end = text.length;
+  while (/[\s,]/.test(text.charAt(end - 1)) && text.charAt(end - 2) !== '\\') end -= 1;
+  return text.slice(0, end).replace(/^[\s,]+/, '');
 }
 
 /** Splits at unquoted and unescaped separators. */

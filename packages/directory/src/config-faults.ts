@@ -48,7 +48,11 @@ class NoCertificate extends Error {}
 
 function readCertificates(pem: string): void {
   if (pem.trim() === '') return;
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const begin = '-----BEGIN CERTIFICATE-----';
+  const blocks = pem
+    .split(begin)
+    .slice(1)
+    .map((rest) => begin + rest);
   if (blocks.length === 0) throw new NoCertificate('There is no certificate (PEM) in it.');
   for (const block of blocks) {
     try {

@@ -371,5 +371,5 @@ function rethrowDiskFull(error: unknown): never {
 
 /** An address without its query, which may contain a signature. */
 function shown(source: string): string {
-  return source.replace(/[?#].*$/, '').replace(/\/\/[^/@]*@/, '//');
+  return (source.split(/[?#]/, 1)[0] ?? '').replace(/\/\/[^/@]*@/, '//');
 }

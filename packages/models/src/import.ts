@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { ModelError } from './errors.ts';
 import { freeBytes, listFiles, listModelFiles, readJson, syncFolder } from './files.ts';
 import { tryFolderLock } from './folder-lock.ts';
-import { manifestFromNames, manifestSchema, modelKinds, type Manifest, type ModelKind } from './manifest.ts';
+import { manifestFromNames, manifestSchema, modelKinds, onnxFile, type Manifest, type ModelKind } from './manifest.ts';
 import { findPlace, modelName, placeOf, pullsFolder } from './model-folder.ts';
 import { textKindOf } from './text-config.ts';
 import { trackTask } from './task-status.ts';
@@ -110,7 +110,7 @@ async function manifestIn(folder: string, { id, kind, paths }: Found): Promise<M
 async function kindsOf(folder: string, names: readonly string[]): Promise<ModelKind[]> {
   if (names.includes('model.bin')) return ['asr'];
   if (names.includes('tokenizer.json')) return [textKindOf(await readJson(join(folder, 'config.json')))];
-  return names.some((name) => /silero.*\.onnx$/.test(name)) ? ['asr', 'vad'] : ['asr'];
+  return names.some(onnxFile('silero')) ? ['asr', 'vad'] : ['asr'];
 }
 
 /** How a model was verified: its record was compared in full, or recorded now. */

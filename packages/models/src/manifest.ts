@@ -65,7 +65,7 @@ export const rolesOf: Record<ModelFamily, readonly string[]> = {
 };
 
 export type Precision = EngineTuning['compute_type'];
-type PickFile = (pattern: RegExp) => string | undefined;
+type PickFile = (isWanted: (name: string) => boolean) => string | undefined;
 
 /** Preferred precisions of a model's files; any available one is used. */
 const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
@@ -95,10 +95,14 @@ export function manifestFromNames(
     const family = kind === 'sentences' ? 'sentence-transformer' : 'token-classifier';
     return files && { ...base, family, files };
   }
-  const pattern = kind === 'vad' ? /silero.*\.onnx$/ : /\.onnx$/;
-  const files = found({ model: pick(pattern) });
+  const files = found({ model: pick(onnxFile(kind === 'vad' ? 'silero' : '')) });
   const families = { vad: 'silero-vad', segmentation: 'pyannote', embedding: 'speaker-embedding' } as const;
   return files && { ...base, family: families[kind], files };
+}
+
+/** Whether a name is that of an ONNX file for one part of a model. */
+export function onnxFile(part: string): (name: string) => boolean {
+  return (name) => name.includes(part) && name.endsWith('.onnx');
 }
 
 function isInt8(name: string): boolean {
@@ -114,8 +118,8 @@ function isHalf(name: string): boolean {
 }
 
 function pickFrom(names: readonly string[], precision: Precision): PickFile {
-  return (pattern) => {
-    const fitting = names.filter((name) => pattern.test(basename(name))).sort();
+  return (isWanted) => {
+    const fitting = names.filter((name) => isWanted(basename(name))).sort();
     for (const wanted of preference[precision]) {
       const name = fitting.find(wanted);
       if (name !== undefined) return name;
@@ -137,7 +141,7 @@ const optionalTextFiles = {
 function textFiles(names: readonly string[], pick: PickFile): Manifest['files'] | undefined {
   const has = (path: string) => (names.includes(path) ? path : undefined);
   const files = found({
-    model: pick(/^model.*\.onnx$/),
+    model: pick((name) => /^model.*\.onnx$/.test(name)),
     tokenizer: has('tokenizer.json'),
     config: has('config.json'),
   });
@@ -161,10 +165,10 @@ function fasterWhisperFiles(names: readonly string[]): Pick<Manifest, 'family' |
 }
 
 function speechFiles(id: string, pick: PickFile): { family: ModelFamily; files: Manifest['files'] } | undefined {
-  const encoder = pick(/encoder.*\.onnx$/);
-  const decoder = pick(/decoder.*\.onnx$/);
-  const joiner = pick(/joiner.*\.onnx$/);
-  const tokens = pick(/tokens\.txt$/);
+  const encoder = pick(onnxFile('encoder'));
+  const decoder = pick(onnxFile('decoder'));
+  const joiner = pick(onnxFile('joiner'));
+  const tokens = pick((name) => name.endsWith('tokens.txt'));
   const transducer = found({ encoder, decoder, joiner, tokens });
   if (transducer) return { family: /nemo|parakeet/i.test(id) ? 'nemo-transducer' : 'zipformer', files: transducer };
   const whisper = found({ encoder, decoder, tokens });

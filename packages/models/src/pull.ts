@@ -182,7 +182,7 @@ async function requireSpace(work: string, entry: CatalogueEntry, reserveBytes: n
 }
 
 function mirrorAddress(mirror: string, model: string, file: string): string {
-  return `${mirror.replace(/\/+$/, '')}/${model}/${file}`;
+  return `${mirror.replace(/(?<!\/)\/+$/, '')}/${model}/${file}`;
 }
 
 async function unpack(item: Download, { work, ready, signal }: { work: string; ready: string; signal: AbortSignal }) {

@@ -2,11 +2,11 @@
 export function normaliseWords(text: string): string[] {
   return text
     .toLowerCase()
-    .replaceAll(/<[^>]*>|\[[^\]]*\]|\([^)]*\)/g, ' ')
+    .replaceAll(/<[^<>]*>|\[[^[\]]*\]|\([^()]*\)/g, ' ')
     .replaceAll('’', "'")
     .replaceAll(/[^\p{L}\p{N}' ]+/gu, ' ')
     .split(/\s+/)
-    .map((word) => word.replaceAll(/^'+|'+$/g, ''))
+    .map((word) => word.replaceAll(/^'+|(?<!')'+$/g, ''))
     .filter(Boolean);
 }
 

@@ -91,7 +91,7 @@ async function runProgram(name: string, options: readonly string[]): Promise<str
 
 /** From the row `| Sum | sentences words | correct substituted deleted inserted errors sentences |`. */
 export function rateOf(report: string): number | undefined {
-  const row = /^\s*\|\s*Sum\s*\|([^|]*)\|([^|]*)\|/m.exec(report);
+  const row = /^[ \t]*\|[ \t]*Sum[ \t]*\|([^|]*)\|([^|]*)\|/m.exec(report);
   const words = Number(row?.[1]?.trim().split(/\s+/)[1]);
   const errors = Number(row?.[2]?.trim().split(/\s+/)[4]);
   return words > 0 && Number.isFinite(errors) ? errors / words : undefined;

@@ -52,7 +52,7 @@ export function findEmails(text: string, tokens: readonly Token[]): Span[] {
     spanOf(index, index + found.length),
   );
   const inDisguise = [...text.matchAll(disguised), ...text.matchAll(hyphenated)]
-    .filter(({ 0: found }) => topLevel.has(/[\p{L}\p{N}]+$/u.exec(found)?.[0].toLowerCase() ?? ''))
+    .filter(({ 0: found }) => topLevel.has(/(?<![\p{L}\p{N}])[\p{L}\p{N}]+$/u.exec(found)?.[0].toLowerCase() ?? ''))
     .map(({ 0: found, index }) => spanOf(index, index + found.length));
   // "p a t" can be the end of a name or of "at": both readings are tried.
   const withDots = joinSpelled(tokens, dots);

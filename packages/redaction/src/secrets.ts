@@ -11,7 +11,8 @@ const keys = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
   /\bAIza[\w-]{30,}/g,
   /\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}/g,
-  /\beyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{4,1000}/g,
+  // From the beginning of a word: a start at each "eyJ" in it would take quadratic time.
+  /(?<![\w-])(?=[\w-]*\beyJ[\w-]{8})[\w-]+\.[\w-]{8,}\.[\w-]{4,}/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 const nouns = new Set([

@@ -4,7 +4,7 @@ import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 
-const bucketPattern = /^s3:\/\/([^/]+)\/?(.*?)\/?$/;
+const bucketPattern = /^s3:\/\/([^/]+)(?:\/(.*))?$/;
 
 /** Opens a folder, or `s3://bucket/prefix` with the server and the keys of the environment (OT_BACKUP_S3_ENDPOINT, ...). */
 export function openPlace(place: string): Destination {
@@ -40,7 +40,7 @@ export function bucketOf(place: string, variables: 'OT_BACKUP' | 'OT_MIRROR'): S
       endpoint: env[endpoint]!,
       region: env[region]!,
       bucket,
-      prefix,
+      prefix: prefix.replace(/\/$/, ''),
       accessKeyId: env[keyId]!,
       secretAccessKey: env[secret]!,
     };

@@ -142,7 +142,7 @@ function userLine({ user, password, publish, subscribe, allowResponses }: NatsUs
 }
 
 const userLinePattern =
-  /^ *\{ user: ("[^"]*"), .*publish: \{ allow: (\[.*\]) \}, subscribe: \{ allow: (\[.*\]) \}(, allow_responses: .*)? \} \}$/;
+  /^ *\{ user: ("[^"]*"), [^{}]*\{ publish: \{ allow: (\[[^\]]*\]) \}, subscribe: \{ allow: (\[[^\]]*\]) \}(, allow_responses: .*)? \} \}$/;
 
 function quote(text: string) {
   return JSON.stringify(text);

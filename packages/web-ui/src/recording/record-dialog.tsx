@@ -208,7 +208,7 @@ async function startRecording({ source, quality }: RecordingChoice, title: strin
     const name = recordingName(type, now);
     const upload = await transfer.create({
       filename: name,
-      filetype: type.replace(/;.*$/, ''),
+      filetype: type.split(';', 1)[0] ?? type,
       recorded_date: now.toISOString(),
       allow_duplicate: 'true',
       ...(title === '' ? {} : { title }),

@@ -44,7 +44,7 @@ export function createRecordingTransfer(renew: () => Promise<boolean>): Recordin
         'Upload-Defer-Length': '1',
         'Upload-Metadata': pairs.join(','),
       });
-      return /[^/]+$/.exec(response.headers.get('location') ?? '')?.[0] ?? '';
+      return response.headers.get('location')?.split('/').at(-1) ?? '';
     },
     send: async (upload, offset, body, length) =>
       offsetIn(

@@ -7,7 +7,7 @@ import { createAsset, extensionOf, type Asset } from './assets.ts';
 export { createAsset, type Asset } from './assets.ts';
 
 /** File names that the bundler derives from the content: such a file never changes. */
-const hashed = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+const hashed = /[-.][A-Za-z0-9_-]{8,64}\.[a-z0-9]{1,16}$/;
 
 type Served = { route: string; asset: Asset; cacheControl: string };
 

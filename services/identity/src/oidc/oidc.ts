@@ -88,5 +88,5 @@ export function namesAdmin(values: readonly string[], settings: Pick<OidcSetting
 }
 
 function slashless(url: string): string {
-  return url.trim().replace(/\/+$/, '');
+  return url.trim().replace(/(?<!\/)\/+$/, '');
 }

@@ -64,8 +64,16 @@ function matchEmail(name: string, base: string): Verdict {
   return verdict(sameLetters(base.slice(baseAt + 1), name.slice(at + 1)));
 }
 
+/** As OpenSSL does: a port ends the host before a path does. */
+function hostOf(uri: string): string | undefined {
+  const scheme = uri.indexOf(':');
+  if (!uri.startsWith('://', scheme)) return undefined;
+  const rest = uri.slice(scheme + 3);
+  return rest.split(rest.includes(':') ? ':' : '/', 1)[0];
+}
+
 function matchUri(name: string, base: string): Verdict {
-  const host = /^[^:]*:\/\/([^:]*?)(?::.*|\/[^:]*)?$/s.exec(name)?.[1];
+  const host = hostOf(name);
   if (!host) return 'unclear';
   if (base.startsWith('.')) return verdict(host.length > base.length && endsLike(host, base));
   return verdict(sameLetters(host, base));
@@ -134,7 +142,7 @@ export function satisfiesConstraints(constraints: NameConstraints, cert: Named, 
   if (emails.some(({ isIa5 }) => !isIa5)) return false;
   const hasDns = alternativeNames.some(({ kind }) => kind === kinds.dns);
   const commonNames = isLeaf && !hasDns ? attributes.filter(({ oid }) => oid === commonNameOid) : [];
-  const dnsNames = commonNames.map(({ value = '' }) => value.replace(/\0+$/, ''));
+  const dnsNames = commonNames.map(({ value = '' }) => value.replace(/(?<!\0)\0+$/, ''));
   if (dnsNames.some((name) => name.includes('\0'))) return false;
   const subjects: Subject[] = [
     ...(attributes.length > 0 ? [{ kind: kinds.directory, bytes: subjectDer, name: subjectName }] : []),

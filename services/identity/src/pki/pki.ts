@@ -80,7 +80,7 @@ function placeholdersOf({ commonName, subject }: Cert, issuer: string): string[]
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '.')
-    .replaceAll(/^\.+|\.+$/g, '')
+    .replaceAll(/^\.+|(?<!\.)\.+$/g, '')
     .slice(0, 64);
   const hash = createHash('sha256')
     .update(`${issuer}\n${canonicalDn(subject)}`)

@@ -23,7 +23,7 @@ type PersonResult =
   | { ok: false; errorCode: AuditErrorCode; reason: string; username?: string; header?: string };
 
 /** Names separated by commas; a name that contains a comma is quoted. */
-const listed = /\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))(?:,|$)/g;
+const listed = /(?<=^|,)\s*"([^"]*)"\s*(?=,|$)|([^,]+)/g;
 
 /** The person that a trusted proxy asserts. */
 export function personOf(forwarded: Forwarded, settings: ProxySettings): PersonResult {

@@ -86,7 +86,7 @@ export function countQuestionOf(question: string): CountQuestion | null {
     .normalize('NFC')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replace(/[?!.\s]+$/, '')
+    .replace(/(?<![?!.\s])[?!.\s]+$/, '')
     .replace(/^(?:please|bitte|can you|could you|kannst du|können sie)(?: tell me)?,?\s+/i, '')
     .replace(trailing, '');
   for (const { counts, pattern } of rules) {
@@ -108,7 +108,7 @@ function rule(counts: CountQuestion['counts'], pattern: string): Rule {
 const leading =
   /^(?:(?:the|a|an|our|my|any|about|of|der|die|das|den|dem|des|ein|eine|einen|unser|unsere|über|von|vom|es|there)\s+|(?:the\s+)?(?:words?|terms?|names?|phrases?)\s+|(?:(?:das|den|der)\s+)?(?:wort|begriff|name)\s+)+/i;
 const trailing =
-  /\s+(?:(?:in|from|across|within|aus|in)\s+(?:(?:my|our|the|this|these|der|dieser|meiner|unserer|den|diesen)\s+)?(?:library|recordings?|meetings?|files?|collection|bibliothek|aufnahmen?|besprechungen?|sammlung)|so far|at all|in total|overall|anywhere|altogether|bisher|insgesamt|überhaupt|irgendwo)$/i;
+  /(?<!\s)\s+(?:(?:in|from|across|within|aus|in)\s+(?:(?:my|our|the|this|these|der|dieser|meiner|unserer|den|diesen)\s+)?(?:library|recordings?|meetings?|files?|collection|bibliothek|aufnahmen?|besprechungen?|sammlung)|so far|at all|in total|overall|anywhere|altogether|bisher|insgesamt|überhaupt|irgendwo)$/i;
 
 function cleanPhrase(raw: string): string {
   const quoted = /["“”„«»]([^"“”„«»]+)["“”„«»]/.exec(raw)?.[1];

@@ -32,6 +32,6 @@ function withoutMarkup(line: string): string {
   return line
     .replace(/^\s*(?:[-*•]|\d{1,3}[.)])\s+/, '')
     .replace(/^\s*#{1,6}\s+/, '')
-    .replaceAll(/\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]/g, '')
+    .replaceAll(/(?<!\s)\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]/g, '')
     .replaceAll(/(\*\*|__)(.+?)\1/g, '$2');
 }

@@ -78,6 +78,9 @@ const abbreviation =
 /** "am 3. März" */
 const germanOrdinal = /(?<!\p{N})\d{1,2}\.\s*$/u;
 
+/** Longer than an abbreviation or an ordinal number. */
+const tailLength = 16;
+
 /** A full stop after an abbreviation or an ordinal number ends no sentence. */
 function joinAbbreviations(
   sentences: readonly { segment: string; index: number }[],
@@ -86,7 +89,8 @@ function joinAbbreviations(
   const joined: { segment: string; index: number }[] = [];
   for (const { segment, index } of sentences) {
     const last = joined.at(-1);
-    const goesOn = last && (abbreviation.test(last.segment) || (code === 'de' && germanOrdinal.test(last.segment)));
+    const tail = last?.segment.slice(-tailLength) ?? '';
+    const goesOn = abbreviation.test(tail) || (code === 'de' && germanOrdinal.test(tail));
     if (last && goesOn) last.segment += segment;
     else joined.push({ segment, index });
   }

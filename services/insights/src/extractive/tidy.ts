@@ -1,13 +1,14 @@
-const hesitations = /(?:^|,?(?<=[\s,])\s*)(?:u+h+m*|u+m+|e+rm?|h+m+|m+h*m+|ä+h*m*)[,.]?(?=\s|$)\s*/giu;
+const hesitations = /(?:^|,?(?<=[ ,]) ?)(?:u+h+m*|u+m+|e+rm?|h+m+|m+(?:(?<=mm)|h+m+)|ä+h*m*)[,.]?(?=\s|$) ?/giu;
 const repeatedWord = /(?<![\p{L}'’])(\p{L}+)(?:,? \1)+(?![\p{L}'’])/giu;
 
 /** A sentence without hesitations and stuttered words, as a person would quote it. */
 export function tidyText(text: string): string {
   return text
+    .replaceAll(/\s+/g, ' ')
     .replaceAll(hesitations, ' ')
+    .replaceAll(/ {2,}/g, ' ')
     .replaceAll(repeatedWord, '$1')
-    .replaceAll(/,? +(?=[,.?!])/g, '')
-    .replaceAll(/\s{2,}/g, ' ')
+    .replaceAll(/,? (?=[,.?!])/g, '')
     .replace(/^[\s,]+/, '')
     .trim();
 }

@@ -114,7 +114,9 @@ function makeVocabulary(code: string): Vocabulary {
   };
   const isIn = (set: ReadonlySet<string>, word: string): boolean => {
     const lower = word.toLowerCase().replaceAll('’', "'");
-    return set.has(lower) || (code === 'en' && englishContraction.test(lower) && stops.has(lower.replace(/'.*$/, '')));
+    return (
+      set.has(lower) || (code === 'en' && englishContraction.test(lower) && stops.has(lower.split("'", 1)[0] ?? ''))
+    );
   };
   const functionWords = new Set(listed.map((word) => word.toLowerCase()));
   return {

@@ -15,8 +15,8 @@ export type ModelServer = {
 };
 /** The address that requests are sent to, without a path of the protocol. */
 export function addressOf({ kind, baseUrl }: Pick<ModelServer, 'kind' | 'baseUrl'>): string {
-  if (kind === 'ollama') return baseUrl.replace(/\/+$/, '').replace(/\/api$/, '');
-  if (baseUrl !== '') return baseUrl.replace(/\/+$/, '');
+  if (kind === 'ollama') return baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/api$/, '');
+  if (baseUrl !== '') return baseUrl.replace(/(?<!\/)\/+$/, '');
   return kind === 'anthropic' ? 'https://api.anthropic.com/v1' : 'https://api.openai.com/v1';
 }
 

@@ -11,7 +11,7 @@ export function countTokens(text: string): number {
 
 /** A lower bound: no tokenizer in use joins two words with letters. */
 export function countWords(text: string): number {
-  return text.match(/\S*\p{L}\S*/gu)?.length ?? 0;
+  return text.split(/\s+/u).filter((part) => /\p{L}/u.test(part)).length;
 }
 
 function tokensOf(piece: string): number {

@@ -18,5 +18,7 @@ export function parseAnswer<T>(schema: z.ZodType<T>, text: string): { value: T }
 
 /** Many models write JSON as a block of Markdown. */
 function withoutFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  const trimmed = text.trim();
+  const opening = /^```(?:json)?[^\S\n]*\n/.exec(trimmed)?.[0];
+  return opening !== undefined && trimmed.endsWith('```') ? trimmed.slice(opening.length, -3) : text;
 }

@@ -6,7 +6,7 @@ export type RequestedRange =
 
 /** Parses the `Range` header (RFC 9110, 14.2): a malformed one is ignored, one beyond the end is unsatisfiable. */
 export function parseRange(header: string | undefined, size: number): RequestedRange {
-  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '');
+  const match = /^bytes=[ \t]{0,8}(\d{0,20})-(\d{0,20})[ \t]{0,8}$/i.exec(header ?? '');
   const [, first = '', last = ''] = match ?? [];
   if (!match || (first === '' && last === '')) return { kind: 'whole' };
   if (first === '') {

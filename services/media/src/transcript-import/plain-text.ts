@@ -3,7 +3,7 @@ import type { ParsedTranscript, ParseOptions } from './cues.ts';
 
 const clock = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?`;
 /** `Ada [00:01:02]`, `[00:01:02]`, `Ada (1:02)`: the turn's text is on the next lines. */
-const heading = new RegExp(String.raw`^(.{0,80}?)\s*[[(]${clock}[\])]:?$`, 'u');
+const heading = new RegExp(String.raw`^(.{0,80}?)\s?[[(]${clock}[\])]:?$`, 'u');
 /** `[00:01:02] Ada: text`, `00:01:02 text`. */
 const timePrefix = new RegExp(String.raw`^(?:[[(]${clock}[\])]|${clock}(?=\s))\s*(?:-\s*)?`, 'u');
 /** Long paragraphs are divided between sentences. */

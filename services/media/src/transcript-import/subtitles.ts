@@ -14,7 +14,7 @@ import { importErrors } from './import-errors.ts';
 const clock = String.raw`(-)?(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?`;
 const timing = new RegExp(String.raw`^\s*${clock}\s*-->\s*${clock}(?:\s.*)?$`, 'u');
 const cueNumber = /^\s*\d+\s*$/;
-const voice = /<v(?:\.[^\s<>]*)?(?:\s+([^<>]*))?>/giu;
+const voice = /<v(?:\.[^\s<>]*)?(?:\s([^<>]*))?>/giu;
 const ignoredBlocks = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 
 type Block = { line: number; start: number; end: number; payload: string[]; letters: number };

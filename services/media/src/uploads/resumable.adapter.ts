@@ -57,7 +57,7 @@ export function createTus({ resumable }: TusDeps) {
     const request = toWebRequest(req);
     senders.set(request, { userId, client });
     const response = await server.handleWeb(request);
-    ids.delete(/[^/]+$/.exec(response.headers.get('location') ?? '')?.[0] ?? '');
+    ids.delete(response.headers.get('location')?.split('/').at(-1) ?? '');
     if (res.destroyed) return;
     for (const [name, value] of response.headers) res.setHeader(name, value);
     if (response.status < 400) {

@@ -21,7 +21,7 @@ export function createOpenAiVectoriser({ baseUrl, apiKey, model, fetchEndpoint }
       const response = await fetchWithRetries({
         fetchEndpoint,
         name,
-        url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
+        url: `${baseUrl.replace(/(?<!\/)\/+$/, '')}/embeddings`,
         headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
         // An empty text is refused by most servers; a space has no meaning either.
         body: () => JSON.stringify({ model, input: texts.map((text) => text || ' ') }),

@@ -29,7 +29,7 @@ const askAgainMs = 30_000;
 
 /** Any server that speaks the OpenAI transcription API. */
 export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
-  const server = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
+  const server = { ...options, baseUrl: options.baseUrl.replace(/(?<!\/)\/+$/, '') };
   let known: { state: EngineState; until: number } | undefined;
   return {
     id: name,

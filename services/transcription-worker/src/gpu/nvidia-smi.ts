@@ -22,7 +22,7 @@ export function parseDevices(csv: string): Listed[] {
 }
 
 const gpuLine = /^GPU (\d+): /;
-const instanceLine = /^\s+MIG (\S+?\.(\d+)gb\S*)\s+Device\s+\d+: \(UUID: (MIG-[^)]+)\)/;
+const instanceLine = /^\s+MIG ([^\s.]+\.(\d+)gb\S*)\s+Device\s+\d+: \(UUID: (MIG-[^)]+)\)/;
 
 /** The instances of partitioned GPUs, from `nvidia-smi -L`; their profile name contains their memory. */
 export function parseInstances(listing: string, devices: readonly Listed[]): GpuDevice[] {

@@ -25,7 +25,7 @@ export function restoreCommands(settings: Place, { filename, encrypted }: Stored
 }
 
 function placeOf({ destination_type: type, destination, s3_bucket: bucket, s3_prefix: prefix }: Place): string {
-  if (type === 'folder') return destination === '/' ? '' : destination.replace(/\/+$/, '');
+  if (type === 'folder') return destination === '/' ? '' : destination.replace(/(?<!\/)\/+$/, '');
   return prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
 }
 
