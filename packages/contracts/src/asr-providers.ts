@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from './define.ts';
-import { routesOf, text } from './http.ts';
+import { line, routesOf, text } from './http.ts';
 import { defineSettings, setting } from './settings.ts';
 
 export const providerKinds = ['sherpa-onnx', 'pocketsphinx', 'openai-compatible'] as const;
@@ -21,7 +21,7 @@ const endpoint = z
 /** One engine that may recognise speech. The first one in the list that fits a recording is used, then the next one. */
 const providerFields = {
   id: z.uuid(),
-  name: text(100).trim().min(1),
+  name: line(100).min(1),
   kind: z.enum(providerKinds),
   enabled: z.boolean(),
   /** Offered as a choice when a file is uploaded. */

@@ -144,6 +144,11 @@ export const message = z.object({ message: z.string() });
 /** ISO-8601 UTC. */
 export const time = z.iso.datetime();
 export const textRule = 'must be well-formed Unicode without NUL';
+/** Marks that nobody sees: copied names and numbers carry them. Joiners stay: some scripts and emoji need them. */
+const invisibleMarks = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu;
+export function withoutMarks(text: string): string {
+  return text.replaceAll(invisibleMarks, '');
+}
 /** PostgreSQL cannot store NUL, and a lone surrogate cannot be encoded: requests with either are rejected. */
 export function isText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
@@ -151,4 +156,11 @@ export function isText(text: string): boolean {
 
 export function text(max: number) {
   return z.string().max(max).refine(isText, textRule);
+}
+
+/** A name or a title: line ends become spaces, invisible marks are removed. */
+export function line(max: number) {
+  return text(max)
+    .overwrite((given) => withoutMarks(given).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '))
+    .trim();
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, time } from './http.ts';
+import { line, routesOf, text, time } from './http.ts';
 
 const route = routesOf('identity');
 
@@ -28,7 +28,7 @@ export const groupObject = z.object({
 });
 export const groupDetail = groupObject.extend({ members: z.array(groupMember) });
 
-const groupName = text(200).trim().min(1);
+const groupName = line(200).min(1);
 
 export const groupRoutes = {
   groups: route('GET', '/api/groups', 'user', {

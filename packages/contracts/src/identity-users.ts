@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from './define.ts';
-import { message, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
+import { line, message, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
 import { approvalStatuses, authTypes, sessionObject, userObject } from './identity-objects.ts';
 
 const route = routesOf('identity');
@@ -17,7 +17,7 @@ export const adminUserObject = userObject.extend({
 });
 
 const email = z.email().max(320);
-const fullName = text(200).trim().min(1);
+const fullName = line(200).min(1);
 const password = text(128).min(1);
 const userQuery = z.object({
   ...pageQuery,

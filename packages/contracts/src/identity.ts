@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { message, routesOf, text } from './http.ts';
+import { line, message, routesOf, text } from './http.ts';
 import { authTypes, sessionObject, tokenAnswer, userObject } from './identity-objects.ts';
 
 const route = routesOf('identity');
@@ -108,7 +108,7 @@ export const identityRoutes = {
   updateMe: route('PUT', '/api/users/me', 'user', {
     summary: 'Change own name, or own password (with the current one)',
     body: z.object({
-      full_name: text(200).min(1).optional(),
+      full_name: line(200).min(1).optional(),
       current_password: text(1024).optional(),
       password: text(128).min(1).optional(),
     }),

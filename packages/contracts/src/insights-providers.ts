@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, time } from './http.ts';
+import { line, routesOf, text, time } from './http.ts';
 import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 export const modelProviderKinds = ['openai', 'openai-compatible', 'ollama', 'anthropic'] as const;
@@ -19,7 +19,7 @@ const endpoint = z
   .refine(hasNoCredentials, 'must not contain a user name or a password');
 
 const providerFields = {
-  name: text(100).trim().min(1),
+  name: line(100).min(1),
   kind: z.enum(modelProviderKinds),
   /** Empty: the public address of OpenAI or Anthropic. Up to `/chat/completions`, `/messages` or `/api/chat`. */
   base_url: z.union([z.literal(''), endpoint]),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, defineJob } from './define.ts';
-import { routesOf, text, time } from './http.ts';
+import { line, routesOf, time } from './http.ts';
 import { defineSettings, setting, settingChanges, settingsAnswer, type SettingValues } from './settings.ts';
 
 const route = routesOf('insights');
@@ -90,7 +90,7 @@ const decided = z.object({
 });
 const order = z.object({ force_regenerate: z.boolean().default(false) }).optional();
 const ordered = z.object({ message: z.string(), file_id: z.uuid(), ordered: z.boolean() });
-const names = z.array(text(120).trim().min(1)).max(100).default([]);
+const names = z.array(line(120).min(1)).max(100).default([]);
 
 const preference = {
   enabled: z.boolean(),

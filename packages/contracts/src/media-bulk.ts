@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { routesOf, text } from './http.ts';
-import { sharePermissions, speakerCount } from './media-objects.ts';
+import { routesOf } from './http.ts';
+import { sharePermissions, speakerCount, tagName } from './media-objects.ts';
 
 const route = routesOf('media');
 
 const files = { file_uuids: z.array(z.uuid()).min(1).max(200) };
-const tags = { tags: z.array(text(50).trim().min(1)).min(1).max(20) };
+const tags = { tags: z.array(tagName).min(1).max(20) };
 
 /** One action on many files. */
 export const bulkRequest = z.discriminatedUnion('action', [

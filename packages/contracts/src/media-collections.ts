@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc, roles } from './define.ts';
-import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
+import { line, pageOf, pageQuery, routesOf, text, time } from './http.ts';
 import { fileListQuery } from './media-files.ts';
 import { fileObject, sharePermissions } from './media-objects.ts';
 
@@ -42,7 +42,7 @@ export const collectionShareObject = z.object({
   created_at: time,
 });
 
-const collectionName = text(120).trim().min(1);
+const collectionName = line(120).min(1);
 const description = text(2000).trim();
 const mediaFiles = z.object({ media_file_ids: z.array(z.uuid()).min(1).max(200) });
 /** A result for each given file; null: succeeded. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listQuery, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
+import { line, listQuery, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
 import { fileDetail, fileObject, fileStatuses, segmentObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -50,7 +50,7 @@ export const fileRoutes = {
   }),
   updateFile: route('PUT', '/api/files/{uuid}', 'user', {
     summary: 'Rename a file or set when it was recorded',
-    body: z.object({ title: text(255).trim().min(1).optional(), recorded_date: time.nullable().optional() }),
+    body: z.object({ title: line(255).min(1).optional(), recorded_date: time.nullable().optional() }),
     answer: fileObject,
     errors: ['permission_required'],
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from './http.ts';
+import { line, time } from './http.ts';
 import { redactionKinds } from './media-redaction.ts';
 import { engineInfo, stages, waitingReasons, word } from './transcription.ts';
 
@@ -23,6 +23,10 @@ export const transcriptionOutcomes = ['completed', 'failed', 'cancelled'] as con
 export type FileStatus = (typeof fileStatuses)[number];
 export const tagSources = ['manual', 'auto_ai'] as const;
 
+/** `.` and `..` are steps of a path: no address could name such a tag. */
+export const tagName = line(50)
+  .min(1)
+  .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."');
 export const tagObject = z.object({ uuid: z.uuid(), name: z.string(), source: z.enum(tagSources).nullable() });
 export const tagWithUsage = tagObject.extend({ usage_count: z.int() });
 export const speakerObject = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
+import { line, pageOf, pageQuery, routesOf, text, time } from './http.ts';
+import { tagName } from './media-objects.ts';
 import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 const route = routesOf('media');
@@ -20,7 +21,7 @@ export const retentionConditions = z
     /** Size of the recording. */
     larger_than_bytes: z.int().min(1).optional(),
     /** Has at least one of these tags. */
-    any_tag: z.array(text(50).trim().min(1)).min(1).max(20).optional(),
+    any_tag: z.array(tagName).min(1).max(20).optional(),
     /** Is in at least one of these collections. A collection that was deleted contains no file. */
     any_collection: z.array(z.uuid()).min(1).max(20).optional(),
   })
@@ -31,7 +32,7 @@ export const retentionConditions = z
 export type RetentionConditions = z.infer<typeof retentionConditions>;
 
 const ruleFields = {
-  name: text(100).trim().min(1),
+  name: line(100).min(1),
   enabled: z.boolean(),
   removes: z.enum(retentionRemovals),
   conditions: retentionConditions,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, routesOf, text } from './http.ts';
-import { tagObject, tagWithUsage } from './media-objects.ts';
+import { tagName, tagObject, tagWithUsage } from './media-objects.ts';
 
 const route = routesOf('media');
 
@@ -11,7 +11,7 @@ export const tagRoutes = {
   }),
   createTag: route('POST', '/api/tags', 'user', {
     summary: 'Create a tag, or get the one of that name',
-    body: z.object({ name: text(50).trim().min(1) }),
+    body: z.object({ name: tagName }),
     answer: tagObject,
   }),
   unusedTags: route('GET', '/api/tags/unused', 'user', {
@@ -25,7 +25,7 @@ export const tagRoutes = {
   }),
   attachTag: route('POST', '/api/tags/files/{uuid}/tags', 'user', {
     summary: 'Attach a tag to a file',
-    body: z.object({ name: text(50).trim().min(1) }),
+    body: z.object({ name: tagName }),
     answer: tagObject,
     errors: ['permission_required'],
   }),

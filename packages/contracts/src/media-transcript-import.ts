@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RouteError } from './errors.ts';
-import { queryFlag, routesOf, text } from './http.ts';
+import { line, queryFlag, routesOf } from './http.ts';
 import { fileObject, undoObject } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -77,7 +77,7 @@ export const transcriptImportRoutes = {
   importTranscript: route('POST', '/api/transcripts/import', 'user', {
     summary: 'Create a file without a recording from a transcript file (multipart field `file`)',
     bodyKind: 'raw',
-    query: importQuery.extend({ title: text(255).optional() }),
+    query: importQuery.extend({ title: line(255).optional() }),
     answer: fileObject,
     status: 201,
     errors: [...importErrors, 'storage_full', 'storage_unavailable'],

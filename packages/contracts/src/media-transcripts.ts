@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, time } from './http.ts';
+import { line, routesOf, text, time } from './http.ts';
 import { segmentObject, speakerObject, undoObject } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -150,14 +150,14 @@ export const transcriptRoutes = {
   createSpeaker: route('POST', '/api/speakers', 'user', {
     summary: 'Add a speaker to a file',
     query: z.object({ media_file_uuid: z.uuid() }),
-    body: z.object({ display_name: text(200).trim().min(1) }),
+    body: z.object({ display_name: line(200).min(1) }),
     answer: speakerObject,
     status: 201,
     errors: ['not_found', 'permission_required'],
   }),
   updateSpeaker: route('PUT', '/api/speakers/{uuid}', 'user', {
     summary: 'Name a speaker',
-    body: z.object({ display_name: text(200).trim().nullable() }),
+    body: z.object({ display_name: line(200).nullable() }),
     answer: speakerObject,
     errors: ['permission_required'],
   }),

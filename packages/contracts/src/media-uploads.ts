@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { speechTasks } from './asr-providers.ts';
 import type { RouteError } from './errors.ts';
-import { routesOf, text, time } from './http.ts';
+import { line, routesOf, time } from './http.ts';
 import { fileObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -29,7 +29,7 @@ const transferErrors: readonly RouteError[] = [
 
 /** Options of an upload: multipart text fields beside `file`, or tus metadata of the same names. */
 export const uploadOptions = z.object({
-  title: text(255).optional(),
+  title: line(255).optional(),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, time } from './http.ts';
+import { line, routesOf, time } from './http.ts';
 import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 const route = routesOf('media');
@@ -11,7 +11,7 @@ export const voiceSettings = defineSettings('voices', {
   suggestion_threshold: setting.measure({ default: 0.75, range: [0.5, 0.99] }),
 });
 
-const name = text(200).trim().min(1);
+const name = line(200).min(1);
 const profileRef = z.object({ uuid: z.uuid(), name: z.string() });
 export const speakerProfile = profileRef.extend({
   /** null: the profile of one person. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
+import { line, pageOf, pageQuery, routesOf, text, time } from './http.ts';
 import { defineSettings, setting } from './settings.ts';
 
 const route = routesOf('media');
@@ -31,7 +31,7 @@ export type WatchDecisionKind = (typeof watchDecisions)[number];
 
 const patterns = z.array(text(200).trim().min(1)).max(50);
 const sourceFields = {
-  name: text(100).trim().min(1),
+  name: line(100).min(1),
   enabled: z.boolean(),
   kind: z.enum(watchKinds),
   /** The folder; empty for a bucket. */

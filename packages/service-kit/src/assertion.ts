@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { roles, type Role, type ServiceName } from '@overtone/contracts';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
-import { unauthenticated } from './errors.ts';
+import { unauthenticated, unavailable } from './errors.ts';
 
 /** Header in which the edge tells a service who is calling. Whatever a client sends under this name is dropped. */
 export const assertionHeader = 'x-overtone-assertion';
@@ -55,11 +55,17 @@ export function createAssertionVerifier(publicKeyPem: string, audience: ServiceN
           : null;
       return { caller, until: (payload.exp ?? 0) * 1000 };
     } catch (cause) {
+      // The edge signs at once, so the request has waited here for all of its lifetime. Its session may well be valid.
+      if (cause instanceof jwt.TokenExpiredError)
+        throw unavailable('service_unavailable', 'The request waited too long. Please try again shortly.', {
+          cause,
+          retryAfterSeconds: lifetimeSeconds / 2,
+        });
       throw unauthenticated('invalid_assertion', 'The request did not come through the gateway', { cause });
     }
   };
 
-  /** @throws AppError unauthenticated, code invalid_assertion. */
+  /** @throws AppError unauthenticated, code invalid_assertion; unavailable when the assertion ended while the request waited. */
   return (token: string | undefined): Caller | null => {
     if (!token) throw unauthenticated('invalid_assertion', 'The request did not come through the gateway');
     const hit = known.get(token);

@@ -28,6 +28,7 @@ const unread = route('POST', '/api/raw', 'user', {
   bodyKind: 'raw',
   answer: z.object({}),
 });
+const bodiless = route('POST', '/api/start', 'user', { summary: 'Start', answer: z.object({}) });
 const failing = route('GET', '/api/broken', 'public', {
   summary: 'Broken',
   answer: z.object({}),
@@ -76,6 +77,7 @@ beforeEach(async () => {
     handle(named, async ({ params, body }) => ({ id: params.uuid, name: body.name })),
     handle(adminOnly, async () => ({})),
     handle(unread, async () => ({})),
+    handle(bodiless, async () => ({})),
     handle(failing, async () => {
       throw new Error('password is hunter2');
     }),
@@ -117,10 +119,17 @@ describe('API listener', () => {
     expect([response.status, response.body]).toEqual([200, { id, name: 'x' }]);
   });
 
+  it.each([undefined, '{}', ' { } '])('accepts the body %j where none is expected', async (body) => {
+    const response = await call('POST', '/api/start', body === undefined ? {} : { body });
+    expect([response.status, response.body]).toEqual([200, {}]);
+  });
+
   it.each([
     ['a malformed id', 'PUT', '/api/things/7', '{"name":"x"}', 400, 'invalid_request'],
     ['a body that does not fit', 'PUT', `/api/things/${id}`, '{"name":""}', 422, 'invalid_body'],
     ['no body where one is needed', 'PUT', `/api/things/${id}`, '', 422, 'invalid_body'],
+    ['a body where none is expected', 'POST', '/api/start', '{"name":"x"}', 422, 'invalid_body'],
+    ['a list where no body is expected', 'POST', '/api/start', '[]', 422, 'invalid_body'],
     ['malformed JSON', 'PUT', `/api/things/${id}`, '{"name"', 400, 'malformed_json'],
     ['a path that is not valid', 'PUT', '/api/things/%E0%A4%A', '{}', 400, 'invalid_request'],
     ['an unknown path', 'PUT', '/api/nothing', '{}', 404, 'not_found'],

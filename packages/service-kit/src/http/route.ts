@@ -87,6 +87,16 @@ function checked<S extends z.ZodType>(
   return parsed.data;
 }
 
+/** Many clients send `{}` where nothing is expected. */
+function bodyOf({ body }: RouteDef, given: unknown): unknown {
+  const isEmptyObject = isRecord(given) && Object.keys(given).length === 0;
+  return isEmptyObject && !body.safeParse(given).success && body.safeParse(undefined).success ? undefined : given;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function parse<R extends RouteDef>(def: R, req: Request, res: Response): RouteRequest<R> {
   const maybeCaller = (res.locals['caller'] as Caller | null) ?? null;
   const badRequest = (errors: { path: string; message: string }[]) =>
@@ -97,7 +107,7 @@ function parse<R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
   return {
     params: checked(def.params, req.params, badRequest),
     query: checked(def.query, req.query, badRequest),
-    body: def.bodyKind === 'raw' || !readsBody(def) ? undefined : checked(def.body, req.body, badBody),
+    body: def.bodyKind === 'raw' || !readsBody(def) ? undefined : checked(def.body, bodyOf(def, req.body), badBody),
     get caller() {
       if (!maybeCaller) throw unauthenticated('not_authenticated', 'Please sign in');
       return maybeCaller;

@@ -78,9 +78,12 @@ describe('tags', () => {
     expect((await tagsOf(ada)).map(({ name }) => name).sort()).toEqual(['reviewed', 'secret plan']);
   });
 
-  it.each(['', '   ', '--', 'x'.repeat(51), null, 'a\0b'])('cannot be named %j', async (name) => {
-    const ada = newUser();
-    expect(await attach(ada, await fileOf(ada), name)).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
-    expect((await media.json(ada, 'POST', '/api/tags', { name })).status).toBe(422);
-  });
+  it.each(['', '   ', '--', '.', '..', '.\u200B.', 'x'.repeat(51), null, 'a\0b'])(
+    'cannot be named %j',
+    async (name) => {
+      const ada = newUser();
+      expect(await attach(ada, await fileOf(ada), name)).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
+      expect((await media.json(ada, 'POST', '/api/tags', { name })).status).toBe(422);
+    },
+  );
 });

@@ -10,6 +10,10 @@ describe('a file name', () => {
     ['e\u0301te\u0301.wav', 'été.wav'],
     ['..talk..wav', '..talk..wav'],
     ['家族.m4a', '家族.m4a'],
+    ['\u202A+49 30 5550123\u202C.wav', '+49 30 5550123.wav'],
+    ['a\u202Egpj.wav', 'agpj.wav'],
+    ['\uFEFFnotes\u200B.wav', 'notes.wav'],
+    ['می\u200Cروم.wav', 'می\u200Cروم.wav'],
   ])('%j is shown as %j', (given, shown) => {
     expect(checkedFilename(given)).toBe(shown);
   });
@@ -27,7 +31,7 @@ describe('a file name', () => {
     'a\nb',
     'a\0b',
     'a\u2028b',
-    'a\u202Eb',
+    '\u202A\u202C',
     '\ud800',
     'x'.repeat(256),
   ])('%j is rejected', (given) => {

@@ -1,4 +1,4 @@
-import { uploadOptions, type RunOptions } from '@overtone/contracts';
+import { uploadOptions, withoutMarks, type RunOptions } from '@overtone/contracts';
 import { recordingErrors } from '@overtone/object-store/inspection';
 import { conflict, invalid, rateLimited, unavailable, type AppError } from '@overtone/service-kit';
 import type { z } from 'zod';
@@ -36,12 +36,12 @@ export const uploadErrors = {
 export function checkedFilename(given: string | undefined): string {
   const parts = (given ?? '').normalize('NFC').split(/[/\\]/);
   if (parts.includes('..')) throw uploadErrors.name('The file name must not lead out of its folder.');
-  const name = (parts.at(-1) ?? '').trim();
+  const name = withoutMarks(parts.at(-1) ?? '').trim();
   if (name === '' || name === '.') throw uploadErrors.name('The file has no name.');
   if (name.length > maxNameLength || (given ?? '').length > 4096) {
     throw uploadErrors.name(`A file name may have up to ${maxNameLength} characters.`);
   }
-  if (/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(name) || !name.isWellFormed()) {
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed()) {
     throw uploadErrors.name('The file name holds control characters.');
   }
   if (hasInvalidUtf8(name)) throw uploadErrors.name('The file name is not UTF-8.');
