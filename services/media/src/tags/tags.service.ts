@@ -39,6 +39,10 @@ export function createTags({ db, outbox }: TagsDeps) {
         return toTagObject(tag, 'manual');
       }),
 
+    removePathSteps: async (): Promise<void> => {
+      await db.tag.deleteMany({ where: { name: { in: ['.', '..'] } } });
+    },
+
     /** @returns whether the file had the tag. */
     detach: (caller: Caller, fileId: string, name: string): Promise<boolean> =>
       db.$transaction(async (tx) => {
