@@ -48,37 +48,28 @@ async function assembledIn(files: readonly string[]): Promise<Found[]> {
   return found;
 }
 
-const letters = [...'aA0 \t\n.,;:-_<>()[]{}"\'/\\|#*`=+@!?&%~^$éß中٠', '\0'];
+const letters = Array.from('aA0 \t\n.,;:-_<>()[]{}"\'/\\|#*`=+@!?&%~^$éß中٠\0');
 
 function samplesOf(node: AST.Node, flags: string): string[] {
-  switch (node.type) {
-    case 'Character':
-      return [String.fromCodePoint(node.value)];
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass': {
-      const one = new RegExp(`^(?:${node.raw})$`, flags.replaceAll(/[gy]/g, ''));
-      return letters.filter((letter) => one.test(letter));
-    }
-    case 'Group':
-    case 'CapturingGroup':
-    case 'Pattern':
-      return node.alternatives.flatMap((alternative) => samplesOf(alternative, flags).slice(0, 2));
-    case 'Alternative':
-      return node.elements.reduce(
-        (samples, element) => {
-          const next = samplesOf(element, flags);
-          return next.length === 0
-            ? samples
-            : samples.flatMap((sample) => next.slice(0, 2).map((part) => sample + part)).slice(0, 4);
-        },
-        [''],
-      );
-    case 'Quantifier':
-      return samplesOf(node.element, flags).map((sample) => sample.repeat(Math.min(Math.max(node.min, 1), 50)));
-    default:
-      return [];
+  if (node.type === 'Character') return [String.fromCodePoint(node.value)];
+  if (node.type === 'CharacterSet' || node.type === 'CharacterClass' || node.type === 'ExpressionCharacterClass') {
+    const one = new RegExp(`^(?:${node.raw})$`, flags.replaceAll(/[gy]/g, ''));
+    return letters.filter((letter) => one.test(letter));
   }
+  if (node.type === 'Group' || node.type === 'CapturingGroup' || node.type === 'Pattern')
+    return node.alternatives.flatMap((alternative) => samplesOf(alternative, flags).slice(0, 2));
+  if (node.type === 'Quantifier')
+    return samplesOf(node.element, flags).map((sample) => sample.repeat(Math.min(Math.max(node.min, 1), 50)));
+  return node.type === 'Alternative' ? samplesOfSequence(node.elements, flags) : [];
+}
+
+function samplesOfSequence(elements: readonly AST.Element[], flags: string): string[] {
+  let samples = [''];
+  for (const element of elements) {
+    const next = samplesOf(element, flags).slice(0, 2);
+    if (next.length > 0) samples = samples.flatMap((sample) => next.map((part) => sample + part)).slice(0, 4);
+  }
+  return samples;
 }
 
 /** What precedes a node in the pattern, as one text that matches. */
