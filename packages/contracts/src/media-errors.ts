@@ -33,6 +33,7 @@ export const mediaErrors = {
   collection_exists: 'conflict',
   collection_full: 'conflict',
   range_not_satisfiable: 'invalid',
+  export_too_large: 'too_large',
   artefact_missing: 'not_found',
   recording_removed: 'not_found',
   legal_hold: 'conflict',

@@ -2,6 +2,7 @@ import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { collectionRoutes } from './media-collections.ts';
 import { contentRoutes } from './media-content.ts';
+import { exportRoutes } from './media-exports.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
 import { redactionRoutes } from './media-redaction.ts';
@@ -23,6 +24,7 @@ export const mediaRoutes = {
   ...fileRoutes,
   ...sharingRoutes,
   ...contentRoutes,
+  ...exportRoutes,
   ...transcriptRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,

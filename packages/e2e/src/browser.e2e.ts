@@ -211,12 +211,13 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
     }),
     step('the transcript is saved as subtitles', async () => {
       await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByLabel('Format').selectOption('Subtitles, SRT');
+      await page.getByTestId('preview').getByText('-->').waitFor();
       const coming = page.waitForEvent('download');
-      await page.getByRole('menuitem', { name: /SRT/ }).click();
+      await page.getByRole('button', { name: 'Download' }).click();
       const text = await readFile(await (await coming).path(), 'utf8');
       assert.match(text, /-->/);
       assert.match(text, /Ada Lovelace/);
-      await page.keyboard.press('Escape');
     }),
   ];
 

@@ -179,7 +179,7 @@ function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
       show: press(/^Delete permanently/, 'dialog'),
     },
     { name: 'the account menu', path: home, show: press(/^Account of/, 'menu') },
-    { name: 'the export menu', path: file, show: press('Export', 'menu') },
+    { name: 'the export dialog', path: file, show: press('Export', 'dialog') },
     { name: 'the speed menu', path: file, show: press(/^Speed/, 'menu') },
     { name: 'the menu of a speaker', path: file, show: press(/^Change speaker/, 'menu') },
     { name: 'the menu of merging', path: file, show: press(/^Merge/, 'menu') },

@@ -187,13 +187,10 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
     }),
     step('the transcript is exported with its summary', async () => {
       await press('Export');
-      await page.getByRole('menuitemcheckbox', { name: 'With summary (not in SRT)' }).click();
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('menuitem', { name: 'Plain text' }).click(),
-      ]);
+      await page.getByLabel('Format').selectOption('Plain text');
+      await page.getByRole('checkbox', { name: 'Summary' }).check();
+      const [download] = await Promise.all([page.waitForEvent('download'), press('Download')]);
       assert.match(await readFile(await download.path(), 'utf8'), /Start in May\./);
-      await page.keyboard.press('Escape');
     }),
     step('an edit of the transcript marks it out of date while the page is open', async () => {
       const { transcript_segments: segments } = await client.file(file);

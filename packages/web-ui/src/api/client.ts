@@ -81,15 +81,23 @@ export function sendFile<R extends Route>(
 
 /** Fetches the text of an address of the API (an export), with the same renewal. */
 export async function fetchText(url: string): Promise<string> {
+  return (await fetchRenewing(url)).text();
+}
+
+/** The same for a file of any kind. */
+export async function fetchBlob(url: string): Promise<Blob> {
+  return (await fetchRenewing(url)).blob();
+}
+
+async function fetchRenewing(url: string): Promise<Response> {
   const fetchOnce = (): Promise<Response> =>
     fetch(url, { credentials: 'same-origin', signal: lifetime.signal }).catch((error: unknown) => {
       throw error instanceof DOMException ? error : new ApiError(0, {});
     });
   let response = await fetchOnce();
   if (response.status === 401 && (await hooks.renew())) response = await fetchOnce();
-  const text = await response.text();
-  if (!response.ok) throw problemFrom(response.status, text, response.headers.get('retry-after'));
-  return text;
+  if (!response.ok) throw problemFrom(response.status, await response.text(), response.headers.get('retry-after'));
+  return response;
 }
 
 type SendInput = {

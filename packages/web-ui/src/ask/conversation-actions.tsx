@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, fetchText } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
-import { saveTextFile } from '../lib/save-text-file.ts';
+import { saveTextFile } from '../lib/save-file.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';

@@ -20,7 +20,7 @@ import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
 import { CollectionsLine } from './collections-line.tsx';
 import { DetailsPanel } from './details-panel.tsx';
-import { ExportMenu } from './export-menu.tsx';
+import { ExportButton } from '../exports/export-button.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
@@ -303,7 +303,7 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
         <Anchor component={Link} to="/" size="sm" c="dimmed" className={css['back'] ?? ''}>
           <Icon name="chevronLeft" size={16} /> {t`Library`}
         </Anchor>
-        {file.total_segments > 0 && <ExportMenu />}
+        {file.total_segments > 0 && <ExportButton file={file} />}
         <Tooltip label={t`Keyboard shortcuts (?)`}>
           <ActionIcon aria-label={t`Keyboard shortcuts`} onClick={onHelp} visibleFrom="sm">
             <Icon name="help" />

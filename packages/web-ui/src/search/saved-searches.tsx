@@ -5,7 +5,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { saveTextFile } from '../lib/save-text-file.ts';
+import { saveTextFile } from '../lib/save-file.ts';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';

@@ -1,32 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { toCues, wrapLines } from './cues.ts';
-import { timestamp, toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
-
-function speaker(name: string | null) {
-  return {
-    uuid: '00000000-0000-4000-8000-000000000000',
-    name: 'SPEAKER_01',
-    display_name: name,
-  };
-}
-
-function segment(start: number, end: number, text: string, by: Spoken['speaker'] = null, words: Spoken['words'] = []) {
-  return {
-    start_time: start,
-    end_time: end,
-    text,
-    speaker: by,
-    words,
-    confidence: null,
-    edited: false,
-  };
-}
-
-function timed(text: string, start: number, step = 0.5) {
-  return text
-    .split(' ')
-    .map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: null }));
-}
+import { passage, speaker, timed, written } from '../../test/exports.ts';
+import { timestamp } from './spoken.ts';
 
 describe('a time in subtitles', () => {
   it.each([
@@ -40,138 +14,105 @@ describe('a time in subtitles', () => {
   });
 });
 
-describe('cues', () => {
-  it('have at most two lines and seven seconds, at the times of their words', () => {
-    const text = Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ');
-    const cues = toCues([segment(10, 40, text, null, timed(text, 10))]);
-    expect(cues.length).toBeGreaterThan(3);
-    expect(cues.map((cue) => cue.text).join(' ')).toBe(text);
-    for (const cue of cues) {
-      expect(cue.text.length).toBeLessThanOrEqual(84);
-      expect(cue.end - cue.start).toBeLessThanOrEqual(7);
-      for (const line of wrapLines(cue.text)) expect(line.length).toBeLessThanOrEqual(42);
-    }
-    expect([cues[0]?.start, cues.at(-1)?.end]).toEqual([10, 40]);
-  });
-
-  it("use the segment's time when its words do not match its text", () => {
-    const cues = toCues([segment(1, 2, 'the edited text', null, timed('other words', 1))]);
-    expect(cues).toEqual([{ start: 1, end: 2, speaker: null, text: 'the edited text' }]);
-  });
-
-  it('skip empty segments and never have a duration of zero', () => {
-    expect(toCues([segment(1, 2, '  \n '), segment(3, 3, 'x')])).toEqual([
-      { start: 3, end: 3.833, speaker: null, text: 'x' },
-    ]);
-  });
-});
-
 describe('SRT', () => {
-  it('numbers its cues and names the speakers', () => {
-    const srt = toSrt([segment(0, 1.5, 'hello', speaker('Ada')), segment(2, 3, 'yes', speaker(null))], true);
-    expect(srt).toBe(
-      '1\n00:00:00,000 --> 00:00:01,500\nAda: hello\n\n2\n00:00:02,000 --> 00:00:03,000\nSpeaker 1: yes\n',
+  it('numbers its cues and names a speaker when it changes', async () => {
+    const [ada, other] = [speaker('Ada'), speaker(null, 'SPEAKER_02')];
+    const passages = [
+      passage(0, 1.5, 'hello everybody out there', ada),
+      passage(3.5, 5, 'and welcome to the meeting', ada),
+      passage(6, 7, 'yes', other),
+    ];
+    expect(await written('srt', passages)).toBe(
+      [
+        '1\n00:00:00,000 --> 00:00:01,500\nAda: hello everybody out there\n',
+        '2\n00:00:03,500 --> 00:00:05,000\nand welcome to the meeting\n',
+        '3\n00:00:06,000 --> 00:00:07,000\nSpeaker 2: yes\n',
+      ].join('\n'),
     );
+    expect(await written('srt', passages, { options: { names: 'each' } })).toContain('\nAda: and welcome to');
+    expect(await written('srt', passages, { options: { names: 'none' } })).not.toContain('Ada');
   });
-  it('escapes text that would end its cue', () => {
-    const srt = toSrt([segment(0, 1, 'a\n\n2\n00:00:00,000 --> 00:00:09,000\nfake')], true);
-    expect(srt.split('-->')).toHaveLength(2);
-    expect(srt.trimEnd().split('\n\n')).toHaveLength(1);
+
+  it('escapes text that would end its cue', async () => {
+    const srt = await written('srt', [passage(0, 1, 'a\n\n2\n00:00:00,000 --> 00:00:09,000\nfake')]);
+    expect(srt.match(/\d\d --> /g)).toHaveLength(srt.match(/^\d+$/gm)?.length ?? 0);
+    expect(srt).toContain('→');
+  });
+
+  it('has one cue for each passage at its own times if that is chosen', async () => {
+    const passages = [passage(0, 0.2, 'short'), passage(0.2, 0.4, 'too')];
+    const srt = await written('srt', passages, { options: { cues: 'passages' } });
+    expect(srt).toBe('1\n00:00:00,000 --> 00:00:00,200\nshort\n\n2\n00:00:00,200 --> 00:00:00,400\ntoo\n');
   });
 });
 
 describe('WebVTT', () => {
-  it('starts with its signature and marks speakers as voice spans', () => {
-    expect(toVtt([segment(0, 1, 'hello', speaker('Ada'))], true)).toBe(
-      'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Ada>hello\n',
-    );
-    expect(toVtt([segment(0, 1, 'hello', speaker('Ada'))], false)).not.toContain('<v');
+  it('starts with its signature and marks speakers as voice spans', async () => {
+    const passages = [passage(0, 1, 'hello', speaker('Ada'))];
+    expect(await written('webvtt', passages)).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Ada>hello\n');
+    expect(await written('webvtt', passages, { options: { names: 'none' } })).not.toContain('<v');
   });
-  it('escapes markup in text and names', () => {
-    const vtt = toVtt([segment(0, 1, '<script> & -->', speaker('A>B<c'))], true);
+
+  it('escapes markup in text and names', async () => {
+    const vtt = await written('webvtt', [passage(0, 1, '<script> & -->', speaker('A>B<c'))]);
     expect(vtt).toContain('<v A&gt;B&lt;c>&lt;script&gt; &amp; --&gt;');
   });
 });
 
 describe('plain text', () => {
-  it('joins consecutive segments of one speaker and starts a new paragraph after a pause', () => {
+  it('joins consecutive passages of one speaker and starts a new paragraph after a pause', async () => {
     const ada = speaker('Ada');
-    const text = toTxt(
-      [segment(0, 1, 'one', ada), segment(1.5, 2, 'two', ada), segment(9, 10, 'three', ada), segment(10, 11, 'four')],
-      true,
+    const passages = [
+      passage(0, 1, 'one', ada),
+      passage(1.5, 2, 'two', ada),
+      passage(9, 10, 'three', ada),
+      passage(10, 11, 'four'),
+    ];
+    expect(await written('txt', passages, { options: { names: 'each' } })).toBe(
+      'Ada [00:00:00]\none two\n\nAda [00:00:09]\nthree\n\n[00:00:10]\nfour\n',
     );
-    expect(text).toBe('Ada [00:00:00]\none two\n\nAda [00:00:09]\nthree\n\n[00:00:10]\nfour\n');
-  });
-});
-
-describe('subtitle rules', () => {
-  const words = (texts: string[], start: number, step: number) => timed(texts.join(' '), start, step);
-  const spoken = (texts: string[], start: number, step: number, by: Spoken['speaker'] = null) =>
-    segment(start, start + texts.length * step, texts.join(' '), by, words(texts, start, step));
-  const ada = speaker('Ada Lovelace of London');
-  const many = (count: number, text: string) => Array.from({ length: count }, () => text);
-  const texts: Record<string, Spoken[]> = {
-    'single words one after the other': many(20, 'yes').map((text, i) => spoken([text], i * 0.5, 0.4)),
-    'single words of two speakers in turn': many(20, 'no').map((text, i) =>
-      spoken([text], i * 0.5, 0.4, i % 2 ? ada : speaker('B')),
-    ),
-    'a last word alone': [spoken([...many(16, 'words'), 'end.'], 0, 0.3)],
-    'speakers at the same time': [spoken(many(12, 'left'), 0, 0.3), spoken(many(12, 'right'), 0.5, 0.3, ada)],
-    'a word longer than a line': [spoken(['x'.repeat(130), 'y'], 0, 3)],
-    'text without spaces': [spoken(['這是一段沒有空格的很長的文字'.repeat(20)], 0, 40)],
-    'hardly any time': [spoken(many(40, 'quick'), 0, 0.01)],
-    'text that is not made of its words': [segment(0, 30, many(60, 'edited').join(' '), ada, timed('other', 0))],
-    'characters of several code points': [spoken(many(30, '👩‍👩‍👧‍👦👩‍👩‍👧‍👦'), 0, 0.5)],
-  };
-  const prefixOf = (name: string | null): string => (name ? `${name}: ` : '');
-  const lengthOf = (text: string): number => [...new Intl.Segmenter().segment(text)].length;
-
-  it.each(Object.entries(texts))('hold for %s', (_, segments) => {
-    const cues = toCues(segments, { prefixOf });
-    const compact = (text: string): string => text.replaceAll(/\s/g, '');
-    const ordered = segments.toSorted((left, right) => left.start_time - right.start_time).map(({ text }) => text);
-    expect(compact(cues.map(({ text }) => text).join(''))).toBe(compact(ordered.join('')));
-    cues.forEach((cue, i) => {
-      const next = cues[i + 1];
-      expect(cue.end).toBeGreaterThan(cue.start);
-      expect(cue.end - cue.start).toBeLessThanOrEqual(7.001);
-      if (next) expect(next.start).toBeGreaterThanOrEqual(cue.end);
-      // A cue may be too short only if the next one leaves no room.
-      if (cue.end - cue.start < 0.83) expect((next?.start ?? Infinity) - cue.end).toBeLessThan(0.001);
-      const lines = wrapLines(prefixOf(cue.speaker) + cue.text);
-      expect(lines.length).toBeLessThanOrEqual(2);
-      for (const line of lines) expect(lengthOf(line)).toBeLessThanOrEqual(42);
-    });
+    const options = { times: 'end', paragraphs: 'passages' } as const;
+    expect(await written('txt', passages.slice(0, 2), { options })).toBe('Ada\none [00:00:01]\n\ntwo [00:00:02]\n');
+    const sparse = { times: 'minute', names: 'initials' } as const;
+    expect(await written('txt', passages, { options: sparse, about: { speakers: [{ ...ada, talk_time: 3 }] } })).toBe(
+      'A [00:00:00]\none two\n\nthree\n\nfour\n',
+    );
   });
 
-  it('join a cue of one short word with a neighbouring cue', () => {
-    const cues = toCues(texts['single words one after the other'] ?? []);
-    expect(cues.length).toBeLessThanOrEqual(3);
-    expect(toCues(texts['a last word alone'] ?? []).every(({ text }) => text.includes(' '))).toBe(true);
+  it('shows masked parts as chosen', async () => {
+    const redactions = [{ uuid: '00000000-0000-4000-8000-000000000000', kind: 'phone' as const, start: 5, end: 12 }];
+    const masked = { ...passage(0, 1, 'call [phone] now'), redactions };
+    const shown = (choice: 'kind' | 'bar' | 'ellipsis') =>
+      written('txt', [masked], { options: { masked: choice, times: 'none' } });
+    expect(await shown('kind')).toBe('call [phone] now\n');
+    expect(await shown('bar')).toBe('call █████ now\n');
+    expect(await shown('ellipsis')).toBe('call […] now\n');
+  });
+
+  it('marks words that the engine was not sure of, and none of a corrected passage', async () => {
+    const words = timed('a tale of two', 0).map((word, i) => ({ ...word, confidence: i === 1 ? 0.2 : 0.9 }));
+    const options = { uncertain: true, times: 'none' } as const;
+    const said = passage(0, 2, 'a tale of two', null, words);
+    expect(await written('txt', [said], { options })).toBe('a [tale?] of two\n');
+    expect(await written('txt', [{ ...said, edited: true }], { options })).toBe('a tale of two\n');
   });
 });
 
 describe('JSON', () => {
-  it('contains no identifier of this installation', () => {
-    const about = {
-      title: 'A talk',
-      filename: 'talk.wav',
-      language: 'en',
-      duration: 2,
-      recorded_date: null,
-      upload_time: '2026-01-01T00:00:00.000Z',
-      engine: null,
-      speakers: [{ uuid: speaker(null).uuid, name: 'SPEAKER_01', display_name: 'Ada', talk_time: 2 }],
-      user_id: speaker(null).uuid,
-      file_hash: 'abc',
-    };
-    const text = toJson(about, [segment(0, 1, 'hello', speaker('Ada'), timed('hello', 0))], true);
+  it('contains no identifier of this installation', async () => {
+    const about = { speakers: [{ ...speaker('Ada'), talk_time: 2 }], user_id: speaker(null).uuid, file_hash: 'abc' };
+    const passages = [passage(0, 1, 'hello', speaker('Ada'), timed('hello', 0)), passage(1, 2, 'yes')];
+    const text = await written('json', passages, { about });
     expect(text).not.toMatch(/uuid|_id"|[0-9a-f]{8}-[0-9a-f]{4}-|file_hash/);
     expect(JSON.parse(text)).toMatchObject({
       title: 'A talk',
       speakers: [{ label: 'SPEAKER_01', name: 'Ada', talk_time: 2 }],
-      segments: [{ start_time: 0, end_time: 1, speaker: 'SPEAKER_01', text: 'hello', words: [{ word: 'hello' }] }],
+      segments: [
+        { start_time: 0, end_time: 1, speaker: 'SPEAKER_01', text: 'hello', words: [{ word: 'hello' }] },
+        { text: 'yes', speaker: null },
+      ],
     });
-    expect(toJson(about, [segment(0, 1, 'hello', speaker('Ada'))], false)).not.toContain('Ada');
+    expect(await written('json', passages, { about, options: { names: 'none' } })).not.toContain('Ada');
+    expect(JSON.parse(await written('json', []))).toMatchObject({ segments: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toJson, toTxt, toVtt } from './exports.ts';
+import { passage, written } from '../../test/exports.ts';
 import { summaryLines, type ExportedSummary } from './summary.ts';
 
 const segments = [{ uuid: '00000000-0000-4000-8000-000000000000', start: 5 }];
@@ -16,9 +16,7 @@ const summary: ExportedSummary = {
     follow_ups: [],
   },
 };
-const spoken = [
-  { start_time: 0, end_time: 1, text: 'hello', speaker: null, words: [], confidence: null, edited: false },
-];
+const spoken = [passage(0, 1, 'hello')];
 
 describe('a summary in an export', () => {
   it('has a heading for what it contains, and nothing else', () => {
@@ -44,32 +42,34 @@ describe('a summary in an export', () => {
     ]);
   });
 
-  it('stands in front of a text, and in a note of WebVTT that no cue can be mistaken for', () => {
-    expect(toTxt(spoken, true, summary)).toMatch(
+  it('stands in front of a text, and in a note of WebVTT that no cue can be mistaken for', async () => {
+    expect(await written('txt', spoken, { summary })).toMatch(
       /^Summary:\n- It was agreed[\s\S]*Topics:[\s\S]*\n\n\[00:00:00\]\nhello\n$/,
     );
-    const [head, note = '', cue = ''] = toVtt(spoken, true, summary).split('\n\n');
+    const [head, note = '', cue = ''] = (await written('webvtt', spoken, { summary })).split('\n\n');
     expect(head).toBe('WEBVTT');
     expect(note).toMatch(/^NOTE\nSummary:/);
     expect(note).not.toContain('-->');
     expect(cue).toContain('-->');
   });
 
-  it('is a field of JSON', () => {
-    const about = {
-      title: 'a',
-      filename: 'a.wav',
-      language: 'en',
-      duration: 1,
-      recorded_date: null,
-      upload_time: '2026-01-01T00:00:00Z',
-      engine: null,
-      speakers: [],
-    };
-    expect(JSON.parse(toJson(about, spoken, true, summary))).toMatchObject({
+  it('links its statements to the seconds that they rest on', async () => {
+    const passages = [passage(0, 1, 'hello'), passage(5, 6, 'it was agreed')];
+    const html = await written('html', passages, { summary });
+    expect(html).toContain('It was agreed --&gt; done. (<a href="#t5000">00:00:05</a>)');
+    expect(html).toContain('<a id="t5000"></a>it was agreed');
+    const markdown = await written('markdown', passages, { summary });
+    expect(markdown).toContain(
+      '- Call Ben Owner: Anna. Due: Friday. ([00:00:05](https://overtone.example.org/files/1?t=5))',
+    );
+  });
+
+  it('is a field of JSON', async () => {
+    const json = await written('json', spoken, { summary });
+    expect(JSON.parse(json)).toMatchObject({
       summary: { content: { topics: [{ title: 'Budget', segments: [{ start: 5 }] }] }, made_without_model: false },
     });
-    expect(toJson(about, spoken, true, summary)).not.toContain('uuid');
-    expect(JSON.parse(toJson(about, spoken, true))).not.toHaveProperty('summary');
+    expect(json).not.toContain('uuid');
+    expect(JSON.parse(await written('json', spoken))).not.toHaveProperty('summary');
   });
 });

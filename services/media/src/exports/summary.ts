@@ -1,31 +1,48 @@
 import type { SummaryObject } from '@overtone/contracts';
-import { collapseWhitespace } from './cues.ts';
+import { clock, collapseWhitespace } from './spoken.ts';
 
 export type ExportedSummary = Pick<
   SummaryObject,
   'summary' | 'coverage' | 'made_without_model' | 'out_of_date' | 'language'
 >;
 
-/** The summary as lines of plain text, without headings for what it does not have. */
-export function summaryLines(exported: ExportedSummary): string[] {
+/** `seconds`: where in the recording an item comes from. */
+export type SummarySection = { heading: string; items: { text: string; seconds: number[] }[] };
+type Sourced = { segments: readonly { start: number }[] };
+
+/** The parts of the summary, without those that are empty. */
+export function summarySections(exported: ExportedSummary): SummarySection[] {
   const { brief, key_decisions, action_items, topics, follow_ups } = exported.summary;
-  const items = action_items.map(({ text, owner, due_date }) =>
-    [text, owner && `Owner: ${owner}.`, due_date && `Due: ${due_date}.`].filter(Boolean).join(' '),
-  );
-  const list = (heading: string, entries: readonly string[]): string[] =>
-    entries.length === 0 ? [] : [`${heading}:`, ...entries.map((entry) => `- ${collapseWhitespace(entry)}`)];
-  const textsOf = (statements: readonly { text: string }[]) => statements.map(({ text }) => text);
-  return [
-    ...list('Summary', textsOf(brief)),
-    ...list('Key decisions', textsOf(key_decisions)),
-    ...list('Action items', items),
-    ...list(
-      'Topics',
-      topics.map(({ title, start, end }) => `${title} (${clock(start)} to ${clock(end)})`),
-    ),
-    ...list('Follow-ups', textsOf(follow_ups)),
-    ...list('About this summary', notesOf(exported)),
+  const item = (text: string, { segments }: Sourced) => ({
+    text: collapseWhitespace(text),
+    seconds: [...new Set(segments.map(({ start }) => start))],
+  });
+  const statements = (list: readonly (Sourced & { text: string })[]) => list.map((one) => item(one.text, one));
+  const sections = [
+    { heading: 'Summary', items: statements(brief) },
+    { heading: 'Key decisions', items: statements(key_decisions) },
+    {
+      heading: 'Action items',
+      items: action_items.map(({ text, owner, due_date, ...source }) =>
+        item([text, owner && `Owner: ${owner}.`, due_date && `Due: ${due_date}.`].filter(Boolean).join(' '), source),
+      ),
+    },
+    {
+      heading: 'Topics',
+      items: topics.map((topic) => item(`${topic.title} (${clock(topic.start)} to ${clock(topic.end)})`, topic)),
+    },
+    { heading: 'Follow-ups', items: statements(follow_ups) },
+    { heading: 'About this summary', items: notesOf(exported).map((text) => ({ text, seconds: [] })) },
   ];
+  return sections.filter(({ items }) => items.length > 0);
+}
+
+/** The summary as lines of plain text. */
+export function summaryLines(exported: ExportedSummary): string[] {
+  return summarySections(exported).flatMap(({ heading, items }) => [
+    `${heading}:`,
+    ...items.map(({ text }) => `- ${text}`),
+  ]);
 }
 
 function notesOf({ made_without_model, out_of_date, coverage }: ExportedSummary): string[] {
@@ -35,12 +52,4 @@ function notesOf({ made_without_model, out_of_date, coverage }: ExportedSummary)
     ...(out_of_date ? ['The transcript was edited since.'] : []),
     ...(missing.length > 0 ? [`Parts that it does not cover: ${missing.join(', ')}.`] : []),
   ];
-}
-
-/** `01:02:03` */
-function clock(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  return [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
 }

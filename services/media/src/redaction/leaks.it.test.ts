@@ -12,8 +12,10 @@ import {
   type RouteDef,
   type TranscriptArtefact,
 } from '@overtone/contracts';
+import { exportFormatNames } from '@overtone/contracts/export-formats';
 import type { Bus } from '@overtone/service-kit';
 import { z } from 'zod';
+import { textIn } from '../../test/exports.ts';
 import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
@@ -111,6 +113,15 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
     ({ run }) => ({ path: `/api/files/${run.fileId}/segments?words=${words}` }),
     ({ imported }) => ({ path: `/api/files/${imported}/segments?words=${words}` }),
   ]),
+  'GET /api/files/{uuid}/export': [
+    ...exportFormatNames.map((format): Call => ({ run }) => ({
+      path: `/api/files/${run.fileId}/export?format=${format}&participants=true&uncertain=true&masked=bar`,
+    })),
+    ({ imported }) => ({ path: `/api/files/${imported}/export?format=json` }),
+  ],
+  'GET /api/files/{uuid}/export/preview': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/export/preview?format=docx&participants=true` }),
+  ],
   'GET /api/files/{uuid}/subtitles': ['srt', 'webvtt', 'txt', 'json'].flatMap(exportsOf),
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': [
     ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: {} }),
@@ -271,7 +282,7 @@ async function leaksOf(reader: string, route: RouteDef, words: readonly string[]
   const leaks: string[] = [];
   for (const { path, body } of requestsOf(route)) {
     const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(body));
-    const text = await response.text();
+    const text = await textIn(response);
     leaks.push(...foundIn(text, words).map((word) => `${path}: ${word}`));
   }
   return leaks;
@@ -295,8 +306,10 @@ describe('masked text', () => {
       `/api/files/${place.run.fileId}/redaction`,
     );
     expect(Object.keys(body.found).sort()).toEqual(Object.keys(planted).sort());
-    const response = await media.call(owner, 'GET', `/api/files/${place.run.fileId}/subtitles?subtitle_format=txt`);
-    expect(await response.text()).toContain(ordinary);
+    for (const format of exportFormatNames) {
+      const response = await media.call(owner, 'GET', `/api/files/${place.run.fileId}/export?format=${format}`);
+      expect(await textIn(response)).toContain(ordinary);
+    }
     const rows = await media.query('select text from transcript_segment where media_file_id = $1', place.run.fileId);
     for (const canary of canaries) expect(JSON.stringify(rows)).toContain(canary);
   });

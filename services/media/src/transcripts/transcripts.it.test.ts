@@ -147,10 +147,10 @@ describe('speakers', () => {
 
 describe('a transcript export', () => {
   it.each([
-    ['srt', 'application/x-subrip', /^1\n00:00:00,000 --> 00:00:01,200\nSpeaker 1: good morning everybody\n\n2\n/],
+    ['srt', 'application/x-subrip', /^1\n00:00:00,000 --> 00:00:01,650\nSpeaker 1: good morning everybody\n\n2\n/],
     ['webvtt', 'text/vtt', /^WEBVTT\n\n00:00:00\.000 --> 00:00:01\.200\n<v Speaker 1>good morning everybody\n/],
     ['txt', 'text/plain', /^Speaker 1 \[00:00:00\]\ngood morning everybody\n/],
-    ['json', 'application/json', /"text": "hello and welcome"/],
+    ['json', 'application/json', /"text":"hello and welcome"/],
   ])('is written as %s', async (format, type, beginning) => {
     const answer = await media.call(run.owner, 'GET', `/api/files/${run.fileId}/subtitles?subtitle_format=${format}`);
     expect(answer.headers.get('content-type')).toContain(type);

@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { moment } from '../../lib/format.ts';
-import { saveTextFile } from '../../lib/save-text-file.ts';
+import { saveTextFile } from '../../lib/save-file.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import css from './audit.module.css';
 import { Pane } from '../../ui/pane.tsx';

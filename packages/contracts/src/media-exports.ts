@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { exportChoices, exportFlags, exportFormatNames, exportFormats } from './export-formats.ts';
+import { queryFlag, routesOf } from './http.ts';
+import { summaryGap, summaryObject } from './insights-summaries.ts';
+import { fileObject, segmentObject } from './media-objects.ts';
+
+const route = routesOf('media');
+
+const source = z.object({ start: z.number() });
+const statement = z.object({ text: z.string(), segments: z.array(source) });
+/** With the seconds that statements rest on, in place of the passages. */
+const exportedSummary = summaryObject.pick({ made_without_model: true, out_of_date: true, language: true }).extend({
+  content: z.object({
+    brief: z.array(statement),
+    key_decisions: z.array(statement),
+    action_items: z.array(statement.extend({ owner: z.string().nullable(), due_date: z.string().nullable() })),
+    topics: z.array(source.extend({ title: z.string(), end: z.number(), segments: z.array(source) })),
+    follow_ups: z.array(statement),
+  }),
+  gaps: z.array(summaryGap),
+});
+/** For other programs: speakers by their label, without identifiers of this installation. */
+const exportedTranscript = fileObject
+  .pick({
+    title: true,
+    filename: true,
+    language: true,
+    duration: true,
+    recorded_date: true,
+    upload_time: true,
+    engine: true,
+  })
+  .extend({
+    speakers: z.array(z.object({ label: z.string(), name: z.string(), talk_time: z.number() })).optional(),
+    summary: exportedSummary.optional(),
+    segments: z.array(
+      segmentObject
+        .pick({ start_time: true, end_time: true, text: true, confidence: true, edited: true, words: true })
+        .extend({ speaker: z.string().nullable().optional() }),
+    ),
+  });
+
+/** The options of an export; a format ignores those that it has no place for. */
+const exportQuery = {
+  format: z
+    .enum(exportFormatNames)
+    .describe(exportFormatNames.map((name) => `${name}: ${exportFormats[name].label}`).join('; ')),
+  names: z.enum(exportChoices.names).default(exportChoices.names[0]),
+  times: z.enum(exportChoices.times).default(exportChoices.times[0]),
+  paragraphs: z.enum(exportChoices.paragraphs).default(exportChoices.paragraphs[0]),
+  masked: z.enum(exportChoices.masked).default(exportChoices.masked[0]),
+  cues: z.enum(exportChoices.cues).default(exportChoices.cues[0]),
+  heading: queryFlag.default(exportFlags.heading),
+  participants: queryFlag.default(exportFlags.participants),
+  summary: queryFlag.default(exportFlags.summary),
+  uncertain: queryFlag.default(exportFlags.uncertain),
+  line_numbers: queryFlag.default(exportFlags.line_numbers),
+};
+
+/** Media types of all formats, without their character set. */
+const exportAnswers = Object.fromEntries(
+  Object.values(exportFormats).map(({ mediaType }) => [mediaType.split(';')[0] ?? mediaType, z.string()]),
+);
+const exportErrors = ['export_too_large', 'rate_limited'] as const;
+
+export const exportRoutes = {
+  exportFile: route('GET', '/api/files/{uuid}/export', 'user', {
+    summary: 'The transcript in a format for people or programs',
+    query: z.object(exportQuery),
+    answerType: 'text/plain',
+    otherAnswers: { ...exportAnswers, 'application/json': exportedTranscript },
+    status: 200,
+    errors: [...exportErrors],
+  }),
+  exportPreview: route('GET', '/api/files/{uuid}/export/preview', 'user', {
+    summary: 'The beginning of an export; of a document for a word processor, as a web page',
+    query: z.object(exportQuery),
+    answer: z.object({
+      type: z.enum(['text', 'html']),
+      text: z.string(),
+      /** Whether this is all of it. */
+      complete: z.boolean(),
+    }),
+    errors: [...exportErrors],
+  }),
+  /** The formats that existed first, with fewer options. */
+  subtitles: route('GET', '/api/files/{uuid}/subtitles', 'user', {
+    summary: 'The transcript as SRT, WebVTT, text or JSON',
+    query: z
+      .object({
+        subtitle_format: z.enum(['srt', 'webvtt', 'txt', 'json']).default('srt'),
+        include_speakers: queryFlag.default(true),
+        /** The summary in front of the transcript; without one the transcript alone. */
+        include_summary: queryFlag.default(false),
+      })
+      .refine(({ subtitle_format: format, include_summary: included }) => format !== 'srt' || !included, {
+        path: ['include_summary'],
+        error: 'SRT has no place for a summary; choose webvtt, txt or json.',
+      }),
+    answerType: 'text/plain',
+    otherAnswers: {
+      'application/x-subrip': z.string(),
+      'text/vtt': z.string(),
+      'application/json': exportedTranscript,
+    },
+    status: 200,
+    errors: [...exportErrors],
+  }),
+};

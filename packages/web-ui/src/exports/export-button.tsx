@@ -1,0 +1,25 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import type { FileDetail } from '../api/queries.ts';
+import { Icon } from '../ui/icons.tsx';
+
+const ExportDialog = lazy(() => import('./export-dialog.tsx').then((module) => ({ default: module.ExportDialog })));
+
+/** Opens the dialog with the formats of a transcript. */
+export function ExportButton({ file }: { readonly file: FileDetail }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button
+        variant="default"
+        size="sm"
+        leftSection={<Icon name="download" size={17} />}
+        onClick={() => setOpened(true)}
+      >
+        {t`Export`}
+      </Button>
+      <Suspense>{opened && <ExportDialog file={file} onClose={() => setOpened(false)} />}</Suspense>
+    </>
+  );
+}

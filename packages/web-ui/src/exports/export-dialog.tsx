@@ -1,0 +1,119 @@
+import { t } from '@lingui/core/macro';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import {
+  defaultExportOptions,
+  exportFormatNames,
+  exportFormats,
+  type ExportFormat,
+  type ExportOptions,
+} from '@overtone/contracts/export-formats';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, fetchBlob, fetchText } from '../api/client.ts';
+import type { FileDetail } from '../api/queries.ts';
+import { urlOf } from '../api/routes.ts';
+import { summaryStatusQuery } from '../file/summary/summary-queries.ts';
+import { copyText } from '../lib/copy-text.ts';
+import { saveFile } from '../lib/save-file.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { notify } from '../ui/notify.ts';
+import { ExportOptionFields } from './export-options.tsx';
+import css from './exports.module.css';
+import { formatLabels } from './labels.ts';
+
+type Choice = { readonly format: ExportFormat; readonly options: ExportOptions };
+
+/** The transcript as a file or on the clipboard, with a look at its beginning. */
+export function ExportDialog({ file, onClose }: { readonly file: FileDetail; readonly onClose: () => void }) {
+  const [{ format, options }, setChoice] = useState<Choice>({ format: 'docx', options: defaultExportOptions });
+  const status = useQuery(summaryStatusQuery(file.uuid)).data;
+  const hasSummary = status !== undefined && status.shown_version !== null && !status.withheld;
+  const query = { format, ...options, summary: options.summary && hasSummary };
+  const { extension, binary } = exportFormats[format];
+  const address = (): string => urlOf('GET /api/files/{uuid}/export', { params: { uuid: file.uuid }, query });
+  const save = useMutation({
+    mutationFn: async () => saveFile(await fetchBlob(address()), `${file.title}.${extension}`),
+    onSuccess: onClose,
+  });
+  const copy = useMutation({
+    mutationFn: async () => copyText(await fetchText(address())),
+    onSuccess: () => {
+      notify(t`Transcript copied.`);
+      onClose();
+    },
+  });
+  const error = save.error ?? copy.error;
+  return (
+    <Dialog onClose={onClose} size="60rem" title={<b>{t`Export the transcript`}</b>}>
+      <div className={css['columns']}>
+        <Stack gap="md">
+          <NativeSelect
+            label={t`Format`}
+            data-autofocus
+            data={exportFormatNames.map((name) => ({ value: name, label: formatLabels[name] }))}
+            value={format}
+            onChange={(event) => setChoice({ format: event.currentTarget.value as ExportFormat, options })}
+          />
+          <ExportOptionFields
+            format={format}
+            options={options}
+            hasSummary={hasSummary}
+            onChange={(next) => setChoice({ format, options: next })}
+          />
+        </Stack>
+        <Preview uuid={file.uuid} query={query} />
+      </div>
+      {error && <ErrorNote error={error} title={t`The transcript couldn’t be exported`} />}
+      <Group justify="flex-end" className={css['actions'] ?? ''}>
+        <Button variant="default" visibleFrom="sm" onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        {!binary && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="copy" size={17} />}
+            loading={copy.isPending}
+            onClick={() => copy.mutate()}
+          >
+            {t`Copy`}
+          </Button>
+        )}
+        <Button leftSection={<Icon name="download" size={17} />} loading={save.isPending} onClick={() => save.mutate()}>
+          {t`Download`}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}
+
+type PreviewProps = { readonly uuid: string; readonly query: { readonly format: ExportFormat } & ExportOptions };
+
+function Preview({ uuid, query }: PreviewProps) {
+  const preview = useQuery({
+    queryKey: ['export-preview', uuid, query],
+    queryFn: ({ signal }) => call('GET /api/files/{uuid}/export/preview', { params: { uuid }, query, signal }),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+    retry: false,
+  });
+  if (preview.error) return <ErrorNote error={preview.error} title={t`The preview couldn’t be loaded`} />;
+  return (
+    <section className={css['preview']} aria-label={t`Preview`} aria-busy={preview.isFetching} data-testid="preview">
+      {preview.data?.type === 'html' ? (
+        // Nothing in it can run or leave its frame.
+        <iframe sandbox="" srcDoc={preview.data.text} title={t`Preview`} className={css['page']} />
+      ) : (
+        <pre className={css['text']} tabIndex={0} dir="auto">
+          {preview.data?.text ?? ''}
+        </pre>
+      )}
+      {preview.data?.complete === false && (
+        <Text size="xs" c="dimmed">
+          {t`The beginning of the transcript`}
+        </Text>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import { defaultExportOptions, type ExportFormat } from '@overtone/contracts/export-formats';
+import mammoth from 'mammoth';
+import { writers } from '../src/exports/exports.ts';
+import type { Spoken } from '../src/exports/spoken.ts';
+import type { About, Transcript } from '../src/exports/transcript.ts';
+
+export const about: About = {
+  title: 'A talk',
+  filename: 'talk.wav',
+  language: 'en',
+  duration: 2,
+  recorded_date: null,
+  upload_time: '2026-01-01T00:00:00.000Z',
+  engine: null,
+  speakers: [],
+};
+
+export function speaker(name: string | null, label = 'SPEAKER_01') {
+  return { uuid: '00000000-0000-4000-8000-000000000000', name: label, display_name: name };
+}
+
+export function passage(
+  start: number,
+  end: number,
+  text: string,
+  by: Spoken['speaker'] = null,
+  words: Spoken['words'] = [],
+): Spoken {
+  return {
+    start_time: start,
+    end_time: end,
+    text,
+    speaker: by,
+    words,
+    confidence: null,
+    edited: false,
+    redactions: [],
+  };
+}
+
+/** The words of a text, one after the other. */
+export function timed(text: string, start: number, step = 0.5): Spoken['words'] {
+  return text
+    .split(' ')
+    .map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: null }));
+}
+
+type Choice = { options?: Partial<Transcript['options']>; about?: Partial<About>; summary?: Transcript['summary'] };
+
+/** An export as bytes. */
+export async function writtenBytes(format: ExportFormat, passages: readonly Spoken[], choice: Choice = {}) {
+  const pieces: Uint8Array[] = [];
+  const transcript: Transcript = {
+    about: { ...about, ...choice.about },
+    options: { ...defaultExportOptions, heading: false, ...choice.options },
+    summary: choice.summary ?? null,
+    link: 'https://overtone.example.org/files/1',
+    segments: (async function* () {
+      yield* passages;
+    })(),
+  };
+  for await (const piece of writers[format](transcript))
+    pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
+  return Buffer.concat(pieces);
+}
+
+export async function written(format: ExportFormat, passages: readonly Spoken[], choice?: Choice): Promise<string> {
+  return (await writtenBytes(format, passages, choice)).toString();
+}
+
+/** The text of a response, also of one that is a Word document. */
+export async function textIn(response: Response): Promise<string> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isDocument = response.headers.get('content-type')?.includes('wordprocessingml') ?? false;
+  return isDocument ? (await mammoth.extractRawText({ buffer: bytes })).value : bytes.toString();
+}
