@@ -1,4 +1,3 @@
-import { assertNever } from '@overtone/service-kit';
 import {
   AlignmentType,
   Bookmark,
@@ -107,7 +106,7 @@ function wordBlocks(block: Block): (WordParagraph | Table)[] {
     case 'paragraph':
       return passage(block);
     default:
-      return assertNever(block);
+      return block satisfies never;
   }
 }
 

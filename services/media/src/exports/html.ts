@@ -1,4 +1,3 @@
-import { assertNever } from '@overtone/service-kit';
 import { blocksOf, type Block, type Paragraph } from './document.ts';
 import { clock, collapseWhitespace } from './spoken.ts';
 import type { Writer } from './transcript.ts';
@@ -55,7 +54,7 @@ function html(block: Block): string {
     case 'paragraph':
       return paragraph(block);
     default:
-      return assertNever(block);
+      return block satisfies never;
   }
 }
 

@@ -1,4 +1,3 @@
-import { assertNever } from '@overtone/service-kit';
 import { blocksOf, type Block, type Paragraph } from './document.ts';
 import { clock } from './spoken.ts';
 import type { Writer } from './transcript.ts';
@@ -27,7 +26,7 @@ function plainText(block: Block): string {
     case 'paragraph':
       return plainParagraph(block);
     default:
-      return assertNever(block);
+      return block satisfies never;
   }
 }
 
@@ -71,7 +70,7 @@ function markdown(block: Block, link: string): string {
     case 'paragraph':
       return markdownParagraph(block);
     default:
-      return assertNever(block);
+      return block satisfies never;
   }
 }
 
