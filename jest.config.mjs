@@ -1,5 +1,6 @@
 // Rings: `pure` is every x.test.ts (no I/O); `it` is every x.it.test.ts (real servers, see packages/testkit).
-// `elasticsearch` runs only when it is named: x.elasticsearch.test.ts needs a real search server.
+// `elasticsearch` and `models` run only when they are named: x.elasticsearch.test.ts needs a real search server,
+// x.models.test.ts real speech models.
 const swc = (experimental) => [
   '@swc/jest',
   {
@@ -35,7 +36,7 @@ export default {
       displayName: 'pure',
       setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.test.ts`),
-      testPathIgnorePatterns: ['/node_modules/', '\\.(it|elasticsearch)\\.test\\.ts$', '/packages/e2e/'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(it|elasticsearch|models)\\.test\\.ts$', '/packages/e2e/'],
     },
     {
       ...base,
@@ -44,6 +45,14 @@ export default {
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
       setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.it.test.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
+    },
+    {
+      ...base,
+      displayName: 'models',
+      globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
+      globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
+      testMatch: roots.map((r) => `${r}/*.models.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     },
     {

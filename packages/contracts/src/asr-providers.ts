@@ -3,7 +3,7 @@ import { defineRpc } from './define.ts';
 import { line, routesOf, text } from './http.ts';
 import { defineSettings, setting } from './settings.ts';
 
-export const providerKinds = ['sherpa-onnx', 'pocketsphinx', 'openai-compatible'] as const;
+export const providerKinds = ['faster-whisper', 'sherpa-onnx', 'pocketsphinx', 'openai-compatible'] as const;
 /** What an engine makes of speech: words in the spoken language, or in English. */
 export const speechTasks = ['transcribe', 'translate'] as const;
 export type SpeechTask = (typeof speechTasks)[number];
@@ -28,7 +28,7 @@ const providerFields = {
   selectable: z.boolean(),
   /** Primary language codes; empty: those of the engine. */
   languages: z.array(z.string().regex(/^[a-z]{2,3}$/)).max(200),
-  /** sherpa-onnx: the id of an installed model, empty for the first one. OpenAI-compatible: the name of the model. */
+  /** faster-whisper, sherpa-onnx: the id of an installed model, empty for the first one. OpenAI-compatible: the name of the model. */
   model: text(200),
   /** OpenAI-compatible: the address up to `/audio/transcriptions`; else empty. */
   base_url: z.union([z.literal(''), endpoint]),

@@ -20,7 +20,7 @@ export type Word = z.infer<typeof word>;
 
 /** The engine of a transcript, stored with it and shown; `import`: a file, whose format is the model. */
 export const engineInfo = z.object({
-  provider: z.enum(['sherpa-onnx', 'openai-compatible', 'pocketsphinx', 'scripted', 'import']),
+  provider: z.enum(['faster-whisper', 'sherpa-onnx', 'openai-compatible', 'pocketsphinx', 'scripted', 'import']),
   model: z.string(),
   /** `engine`: word times come from the engine; `estimated`: interpolated inside the engine's segments. */
   timing: z.enum(['engine', 'estimated']),

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import {
   downloadJobs,
   maskedAudioJobs,
@@ -22,6 +23,9 @@ export const ownJobs = { ...workerJobs, ...downloadJobs, ...maskedAudioJobs, ...
 /** Roles of a worker: the queues of its jobs; `embedding` also serves search vectors. */
 const offers = queuesOf(ownJobs);
 
+/** Where the launcher makes the Python environment of faster-whisper. */
+export const defaultSpeechEnvironment = resolve(import.meta.dirname, '../../../.tools/speech');
+
 export const workerVariables = {
   ...serviceEnv,
   ...busEnv,
@@ -40,7 +44,9 @@ export const workerVariables = {
   NODE_USE_ENV_PROXY: z.stringbool().default(false),
   /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
   WORK_DIR: z.string().min(1).default(tmpdir()),
-  /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
+  /** Folder of the Python environment of faster-whisper, which the launcher makes. */
+  OT_SPEECH_ENVIRONMENT: z.string().min(1).default(defaultSpeechEnvironment),
+  /** Only this engine: faster-whisper, sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
   ASR_ENGINE: z.string().optional(),
   /** `1`, or a JSON file: the scripted engine, which decodes no audio. For tests and measurements only. */
   OT_SCRIPTED_ENGINE: z.string().optional(),

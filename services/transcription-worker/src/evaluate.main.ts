@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
 import { createPocketSphinx } from './engines/pocketsphinx.adapter.ts';
 import type { SpeechEngine } from './engines/engines.ts';
-import { childEnvironment } from './env.ts';
+import { childEnvironment, defaultSpeechEnvironment } from './env.ts';
+import { createFasterWhisperEngines } from './faster-whisper/faster-whisper.ts';
 import { createGpu } from './gpu/gpu.ts';
 import { wishesOf } from './gpu/tuning.ts';
 import { createCpuChildren } from './jobs/cpu-children.ts';
@@ -48,10 +49,16 @@ const onlyTheModel = {
       ),
   },
 };
-const engine: SpeechEngine =
-  request.model === 'pocketsphinx'
-    ? createPocketSphinx({ env, parallel: () => request.threads })
-    : createSherpaEngine(onlyTheModel);
+const whisper = createFasterWhisperEngines({
+  modelCacheDir: request.cacheDir,
+  allowUnverified: request.allowUnverified,
+  environment: defaultSpeechEnvironment,
+  env,
+  processors: gpu.whisperProcessors,
+  settings: () => settings,
+  pool: 'prefork',
+})(request.model);
+const engine = await selectEngine();
 const diarizer = createNeuralDiarizer(onlyTheModel, createAcousticDiarizer({ env }));
 const cpu = createCpuChildren({ env, maxSeconds: 48 * 3600 });
 const folder = await mkdtemp(join(tmpdir(), 'overtone-evaluate-'));
@@ -69,9 +76,16 @@ try {
 } finally {
   clearInterval(meter);
   engine.close();
+  whisper.close();
   runtime.close();
   await cpu.part.stop();
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The engine of the model's family. */
+async function selectEngine(): Promise<SpeechEngine> {
+  if (request.model === 'pocketsphinx') return createPocketSphinx({ env, parallel: () => request.threads });
+  return (await whisper.check()).ready ? whisper : createSherpaEngine(onlyTheModel);
 }
 
 async function evaluate({ id, audio, language }: (typeof request.recordings)[number]): Promise<Recognition> {

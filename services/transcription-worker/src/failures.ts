@@ -50,6 +50,10 @@ export function translationUnsupported(more: More = {}): AppError {
   return invalid('translation_unsupported', 'No speech engine of this worker translates to English.', more);
 }
 
+export function languageUnsupported(language: string, model: string): AppError {
+  return invalid('language_unsupported', `The speech model ${model} does not know the language ${language}.`);
+}
+
 export function engineUnreachable(engine: string, more: More & { retryAfterSeconds?: number } = {}): AppError {
   return unavailable('service_unavailable', `The speech service ${engine} does not answer.`, more);
 }

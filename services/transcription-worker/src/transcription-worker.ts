@@ -6,6 +6,7 @@ import { createDownloadsSlice } from './downloads/downloads.slice.ts';
 import { createEmbeddingsSlice } from './embeddings/embeddings.slice.ts';
 import { createEnginesSlice } from './engines/engines.slice.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
+import { createFasterWhisperEngines } from './faster-whisper/faster-whisper.ts';
 import { createGpu } from './gpu/gpu.ts';
 import { wishesOf } from './gpu/tuning.ts';
 import { createJobsSlice } from './jobs/jobs.slice.ts';
@@ -27,10 +28,20 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const gpu = createGpu({ env: childEnv, wishes: () => wishesOf(settings.current()) });
   const fallback = createAcousticDiarizer({ env: childEnv });
   const { engineWith: sherpaWith, diarizer } = createSherpa({ env, childEnv, gpu, settings, fallback });
+  const whisperWith = createFasterWhisperEngines({
+    modelCacheDir: env.MODEL_CACHE_DIR,
+    allowUnverified: env.OT_ALLOW_UNVERIFIED_MODELS,
+    environment: env.OT_SPEECH_ENVIRONMENT,
+    env: childEnv,
+    processors: gpu.whisperProcessors,
+    settings: settings.current,
+    pool: env.GPU_WORKER_POOL,
+  });
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
   const engines = createEnginesSlice({
     env,
     childEnv,
+    whisperWith,
     sherpaWith,
     settings,
     processors: gpu.processors,

@@ -37,8 +37,8 @@ export function staticChecks(): Check[] {
   ];
 }
 
-/** The tests of one ring; `elasticsearch` needs a JDK and Maven, or ELASTICSEARCH_TEST_URL. */
-export function ring(project: 'pure' | 'it' | 'elasticsearch'): Check {
+/** The tests of one ring; `elasticsearch` needs a JDK and Maven, or ELASTICSEARCH_TEST_URL; `models` a package registry. */
+export function ring(project: 'pure' | 'it' | 'elasticsearch' | 'models'): Check {
   const name = `tests (${project})`;
   const report = join(resultsFolder, `${logName(name)}.json`);
   rmSync(report, { force: true }); // an interrupted run must not be counted by an old report
@@ -48,6 +48,12 @@ export function ring(project: 'pure' | 'it' | 'elasticsearch'): Check {
     env: { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
     count: ({ code }) => atLeastOneFailure(code, jestTally(readIfThere(report))),
   };
+}
+
+/** Makes the Python environment of faster-whisper. */
+export function speechEnvironment(): Check {
+  const main = join(productFolder, 'packages', 'cli', 'src', 'speech-environment.main.ts');
+  return { name: 'environment of faster-whisper', command: [process.execPath, main] };
 }
 
 /** The name of a check as that of a file. */

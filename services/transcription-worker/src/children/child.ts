@@ -1,14 +1,14 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ChildCrash, TaskRefused, type TaskReply, type TaskRequest } from './protocol.ts';
 import { dyingWithUs, keepTail, killGroup } from './run-process.ts';
 
-export type ChildOptions = {
-  script: URL;
-  env: Record<string, string>;
-  /** Heap limit of the child in MiB. */
-  heapMb: number;
-};
+/** A Node script; `heapMb` limits its heap in MiB. */
+type NodeChild = { script: URL; heapMb: number };
+/** Any other program; requests and replies are JSON lines on its standard input and output. */
+type ProgramChild = { command: string; args: readonly string[] };
+export type ChildOptions = { env: Record<string, string> } & (NodeChild | ProgramChild);
 
 export type TaskRun = {
   input: unknown;
@@ -41,7 +41,7 @@ export type ChildEvents = {
 
 /** Starts a child. Cancelling its only task kills it; one of several tasks is asked to stop, and its result is dropped. */
 export function startChild(options: ChildOptions, events: ChildEvents): Child {
-  const proc = spawnChild(options);
+  const { proc, send, onReply } = 'script' in options ? forkNode(options) : spawnProgram(options);
   const tail = proc.stderr ? keepTail(proc.stderr) : () => '';
   const tasks = new Map<number, Listener>();
   let given = 0;
@@ -58,7 +58,7 @@ export function startChild(options: ChildOptions, events: ChildEvents): Child {
   const connection: Connection = {
     tasks,
     kill,
-    send: (request, onError) => void proc.send(request, (error) => error && onError(error)),
+    send,
     onTimeout: (id) => {
       timedOut = id;
       kill();
@@ -73,7 +73,7 @@ export function startChild(options: ChildOptions, events: ChildEvents): Child {
     kill,
   };
 
-  proc.on('message', (reply: TaskReply) => tasks.get(reply.id)?.reply(reply));
+  onReply((reply) => tasks.get(reply.id)?.reply(reply));
   proc.once('error', (error) => loseAll(() => error));
   // `close` is emitted after stderr is drained, so that the tail is complete.
   proc.once('close', (code, killedBy) =>
@@ -126,14 +126,57 @@ function runTask({ tasks, send, kill, ...on }: Connection, id: number, task: Tas
   });
 }
 
-function spawnChild(options: ChildOptions): ChildProcess {
-  return fork(fileURLToPath(options.script), [], {
-    env: options.env,
+type Transport = {
+  proc: ChildProcess;
+  send: Connection['send'];
+  onReply: (receive: (reply: TaskReply) => void) => void;
+};
+
+function forkNode({ script, heapMb, env }: ChildOptions & NodeChild): Transport {
+  const proc = fork(fileURLToPath(script), [], {
+    env,
     execPath: dyingWithUs.command,
-    execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${options.heapMb}`],
+    execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${heapMb}`],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
     // A message or signal that cannot be sent is ignored: the end of the child follows.
   }).on('error', () => undefined);
+  return {
+    proc,
+    send: (request, onError) => void proc.send(request, (error) => error && onError(error)),
+    onReply: (receive) => void proc.on('message', receive),
+  };
+}
+
+function spawnProgram({ command, args, env }: ChildOptions & ProgramChild): Transport {
+  const proc = spawn(dyingWithUs.command, [...dyingWithUs.args, command, ...args], {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    // A request that cannot be sent is ignored: the end of the child follows.
+  }).on('error', () => undefined);
+  proc.stdin.on('error', () => undefined);
+  return {
+    proc,
+    send: (request, onError) =>
+      void proc.stdin.write(`${JSON.stringify(request)}\n`, (error) => (error ? onError(error) : undefined)),
+    onReply: (receive) => {
+      const lines = createInterface({ input: proc.stdout, crlfDelay: Infinity }).on('error', () => undefined);
+      lines.on('line', (line) => {
+        const reply = parseReply(line);
+        if (reply) receive(reply);
+        // Its replies cannot be assigned to tasks any more.
+        else killGroup(proc.pid);
+      });
+    },
+  };
+}
+
+function parseReply(line: string): TaskReply | undefined {
+  try {
+    return JSON.parse(line) as TaskReply;
+  } catch {
+    return undefined;
+  }
 }

@@ -15,7 +15,7 @@ export type LiveChildOptions = Partial<Pick<TaskChildOptions, 'env' | 'recycleAf
 export type TaskChildren = { run: (task: TaskRun) => Promise<unknown>; close: () => void };
 
 /**
- * Runs tasks in Node child processes, so that aborts of native code and long computations affect only the child. A child
+ * Runs tasks in child processes, so that aborts of native code and long computations affect only the child. A child
  * that has received its number of tasks, or whose environment is no longer the current one, gets no more and ends after
  * the last one; the next task goes to a new child, so that recycling loses no running task.
  * @param live options that take precedence, read before every task.

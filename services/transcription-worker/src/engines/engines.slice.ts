@@ -29,6 +29,7 @@ const refreshMs = 5_000;
 type Deps = {
   env: WorkerEnv;
   childEnv: Record<string, string>;
+  whisperWith: (model: string) => SpeechEngine;
   sherpaWith: (model: string) => SpeechEngine;
   settings: Pick<LiveSettings, 'current' | 'report'>;
   processors: Processors;
@@ -42,6 +43,7 @@ type Deps = {
 export function createEnginesSlice({
   env,
   childEnv,
+  whisperWith,
   sherpaWith,
   settings,
   processors,
@@ -54,6 +56,7 @@ export function createEnginesSlice({
   const ofEnvironment = createCandidates({
     env,
     childEnv,
+    whisperWith,
     sherpaWith,
     settings,
     fetchEndpoint: configured.fetchEndpoint,
@@ -61,6 +64,7 @@ export function createEnginesSlice({
   const providerEngines = createProviderEngines({
     childEnv,
     threads: () => settings.current().threads,
+    whisperWith,
     sherpaWith,
     fetchEndpoint: guarded.fetchEndpoint,
   });
@@ -97,8 +101,9 @@ export function createEnginesSlice({
       }));
 
   const gpu = (): z.infer<typeof workerGpu> => {
-    const { devices, note: why } = processors.state();
-    const tuning = firstReady()?.engine.tuning ?? null;
+    const engine = firstReady()?.engine;
+    const { devices, note: why } = (engine?.processors ?? processors).state();
+    const tuning = engine?.tuning ?? null;
     const concurrency = env.concurrency.gpu ? settings.current().gpu_concurrency : 0;
     return { devices: [...devices], note: why, concurrency, pool: env.GPU_WORKER_POOL, tuning };
   };
@@ -148,14 +153,18 @@ export function createEnginesSlice({
 function createCandidates({
   env,
   childEnv,
+  whisperWith,
   sherpaWith,
   settings,
   fetchEndpoint,
-}: Pick<Deps, 'env' | 'childEnv' | 'sherpaWith' | 'settings'> & { fetchEndpoint: FetchEndpoint }): Candidate[] {
+}: Pick<Deps, 'env' | 'childEnv' | 'whisperWith' | 'sherpaWith' | 'settings'> & {
+  fetchEndpoint: FetchEndpoint;
+}): Candidate[] {
   const { ASR_OPENAI_BASE_URL: baseUrl, ASR_OPENAI_API_KEY: apiKey, ASR_OPENAI_MODEL: model } = env;
   const parallel = () => settings.current().threads;
   const engines = [
     ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
+    whisperWith(''),
     sherpaWith(''),
     ...(baseUrl ? [createOpenAiEngine({ baseUrl, apiKey, model, fetchEndpoint, parallel })] : []),
     createPocketSphinx({ env: childEnv, parallel }),

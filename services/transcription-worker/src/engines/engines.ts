@@ -1,5 +1,6 @@
 import type { AsrProvider, EngineInfo, EngineTuning, SpeechTask, Word } from '@overtone/contracts';
 import type { Ability } from '@overtone/jobs';
+import type { Processors } from '../gpu/gpu.ts';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
@@ -32,6 +33,8 @@ export type EngineState = { ready: true } | { ready: false; why: string };
 export type SpeechEngine = {
   id: string;
   info: EngineInfo;
+  /** The processors of its library; absent if it has no use for a GPU. */
+  processors?: Pick<Processors, 'state'>;
   /** Tuning for the machine's processors; absent if the engine has none. */
   tuning?: EngineTuning | null;
   /** Supported ISO codes; empty: those of its model. */

@@ -6,7 +6,8 @@ import { engineUnreachable } from '../failures.ts';
 import type { FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
-import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
+import { languageCode } from './languages.ts';
+import { verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
 import { translatesWith } from './selection.ts';
 import { mapLimit, tidyWords } from './words.ts';
 

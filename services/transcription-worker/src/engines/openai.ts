@@ -14,17 +14,6 @@ export const verboseAnswer = z.object({
 export type VerboseAnswer = z.infer<typeof verboseAnswer>;
 type Segment = z.infer<typeof segment>;
 
-/** Some servers answer `en`, some `english`. */
-export function languageCode(language: string | null | undefined): string | null {
-  if (!language) return null;
-  const name = language.toLowerCase();
-  if (/^[a-z]{2,3}(-[a-z]{2,4})?$/.test(name) && name.length <= 3) return name;
-  const names = new Intl.DisplayNames('en', { type: 'language' });
-  const codes =
-    'en es fr de it pt nl pl ru uk cs sv da no fi el tr ar he hi zh ja ko vi th id ms ro hu bg hr sk sl'.split(' ');
-  return codes.find((code) => names.of(code)?.toLowerCase() === name) ?? null;
-}
-
 function confidenceOf(segment: Segment | undefined): number | null {
   return typeof segment?.avg_logprob === 'number' ? Math.min(1, Math.exp(segment.avg_logprob)) : null;
 }

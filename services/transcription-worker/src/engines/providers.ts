@@ -8,15 +8,18 @@ type Deps = {
   childEnv: Record<string, string>;
   threads: () => number;
   /** An engine with this installed model; empty: the first one. */
+  whisperWith: (model: string) => SpeechEngine;
   sherpaWith: (model: string) => SpeechEngine;
   fetchEndpoint: FetchEndpoint;
 };
 
 /** Makes engines of providers. A provider that did not change keeps its engine, and what the engine knows of its server. */
-export function createProviderEngines({ childEnv, threads, sherpaWith, fetchEndpoint }: Deps) {
+export function createProviderEngines({ childEnv, threads, whisperWith, sherpaWith, fetchEndpoint }: Deps) {
   let engines = new Map<string, SpeechEngine>();
   const create = ({ kind, model, ...provider }: AsrProviderWithKey): SpeechEngine => {
     switch (kind) {
+      case 'faster-whisper':
+        return whisperWith(model);
       case 'sherpa-onnx':
         return sherpaWith(model);
       case 'pocketsphinx':

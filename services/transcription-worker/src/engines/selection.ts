@@ -1,3 +1,4 @@
+import { knownLanguage } from './languages.ts';
 import type { Candidate, EngineState, SpeechWish } from './engines.ts';
 
 export type Checked = Candidate & { state: EngineState };
@@ -38,11 +39,7 @@ export function fits(candidate: Candidate, { language, seconds, task, provider: 
   if (task === 'translate' && !engine.translates) return false;
   if (provider !== null && provider.max_audio_seconds !== null && seconds > provider.max_audio_seconds) return false;
   const languages = languagesOfCandidate(candidate);
-  return language === null || languages.length === 0 || languages.some((code) => primary(code) === primary(language));
-}
-
-function primary(code: string): string {
-  return code.toLowerCase().split('-')[0] ?? code;
+  return language === null || knownLanguage(language, languages) !== undefined;
 }
 
 /** Whether a Whisper model translates to English: not the turbo sizes, and not those for English only. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { retryAfterMs } from '../ports/retrying-fetch.adapter.ts';
-import { languageCode } from './openai.ts';
 import { parseSphinxLine } from './pocketsphinx.ts';
 import { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
@@ -79,16 +78,6 @@ describe('limited concurrency', () => {
 });
 
 describe('responses of remote services', () => {
-  it.each([
-    ['en', 'en'],
-    ['English', 'en'],
-    ['german', 'de'],
-    ['klingon', null],
-    [null, null],
-  ])('language %s is %s', (given, code) => {
-    expect(languageCode(given)).toBe(code);
-  });
-
   it('parses Retry-After as seconds and as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     expect(retryAfterMs('3', now)).toBe(3000);

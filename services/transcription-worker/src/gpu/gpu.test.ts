@@ -32,7 +32,7 @@ describe('the processors of an engine', () => {
 
   it('are only the CPU when the library cannot use the GPU, with the reason', async () => {
     const processors = await withDevices([card], [card]);
-    processors.giveUpGpu();
+    processors.giveUpGpu('built without CUDA');
     await processors.look();
     expect(processors.tuningOf('whisper-large-v3')).toMatchObject(onCpu);
     expect(processors.state()).toMatchObject({ devices: [card], note: expect.stringContaining('without CUDA') });

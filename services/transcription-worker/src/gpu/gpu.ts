@@ -12,16 +12,24 @@ export type Processors = {
   look(): Promise<void>;
   state(): GpuState;
   tuningOf: TuningOf;
-  /** The library could not use the GPU: only the CPU is used from now on. */
-  giveUpGpu(): void;
+  /** The library cannot use the GPU: only the CPU is used from now on. */
+  giveUpGpu(why: string): void;
 };
-export type Gpu = { processors: Processors; meter: MemoryMeter; largestBatch: () => number };
+export type Gpu = {
+  processors: Processors;
+  /** Those of faster-whisper: each library finds out for itself whether it can use the GPU. */
+  whisperProcessors: Processors;
+  meter: MemoryMeter;
+  largestBatch: () => number;
+};
 
 /** The processors of this machine, and the measurement of GPU memory. */
 export function createGpu({ env, wishes }: { env: Record<string, string>; wishes: () => TuningWishes }): Gpu {
-  const processors = createProcessors({ probe: createGpuProbe({ env }), wishes });
+  const probe = createGpuProbe({ env });
+  const processors = createProcessors({ probe, wishes });
   return {
     processors,
+    whisperProcessors: createProcessors({ probe, wishes }),
     meter: createMemoryMeter({ env, device: () => processors.state().devices[0] }),
     largestBatch: () => {
       const { batchSize } = wishes();
@@ -30,21 +38,18 @@ export function createGpu({ env, wishes }: { env: Record<string, string>; wishes
   };
 }
 
-/** The processors available to sherpa-onnx: the driver's GPUs, as long as the library can use them. */
+/** The processors available to a library: the driver's GPUs, as long as it can use them. */
 export function createProcessors({ probe, wishes }: { probe: GpuProbe; wishes: () => TuningWishes }): Processors {
   let state: GpuState = { devices: [], note: 'The driver has not been asked yet' };
-  let usable = true;
+  let unusable: string | null = null;
   return {
     look: async () => {
       state = await probe.look();
     },
-    state: () =>
-      usable || state.devices.length === 0
-        ? state
-        : { ...state, note: 'The speech library of this worker was built without CUDA: the CPU does everything' },
-    tuningOf: (model) => tuningFor(usable ? state.devices[0] : undefined, model, wishes()),
-    giveUpGpu: () => {
-      usable = false;
+    state: () => (unusable === null || state.devices.length === 0 ? state : { ...state, note: unusable }),
+    tuningOf: (model) => tuningFor(unusable === null ? state.devices[0] : undefined, model, wishes()),
+    giveUpGpu: (why) => {
+      unusable = why;
     },
   };
 }

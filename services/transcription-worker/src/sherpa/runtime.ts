@@ -98,7 +98,8 @@ function createCanary({
     });
     const answer = canaryAnswer.safeParse(done);
     // The library falls back to the CPU silently, which would be slow with a GPU's batch size.
-    if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning)) processors.giveUpGpu();
+    if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning))
+      processors.giveUpGpu('The speech library of this worker was built without CUDA: the CPU does everything');
   };
 }
 

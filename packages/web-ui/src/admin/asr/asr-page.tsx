@@ -22,7 +22,7 @@ const providersQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/admin/asr-providers', { signal }),
   refetchInterval: 10_000,
 });
-const kinds = ['sherpa-onnx', 'openai-compatible', 'pocketsphinx'] as const;
+const kinds = ['faster-whisper', 'sherpa-onnx', 'openai-compatible', 'pocketsphinx'] as const;
 type Entered = { readonly list: AsrProvider[]; readonly keys: Keys };
 
 const noKeys: Keys = {};

@@ -56,7 +56,11 @@ export function ProviderFields(props: Props) {
         {kind !== 'pocketsphinx' && (
           <TextInput
             label={t`Model`}
-            description={kind === 'sherpa-onnx' ? t`Leave blank for the first installed model.` : undefined}
+            description={
+              kind === 'faster-whisper' || kind === 'sherpa-onnx'
+                ? t`Leave blank for the first installed model.`
+                : undefined
+            }
             value={provider.model}
             maxLength={200}
             error={errorOf('model')}

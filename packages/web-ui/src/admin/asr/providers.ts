@@ -34,8 +34,10 @@ function freeName(name: string, taken: readonly AsrProvider[]): string {
 
 export function kindLabel(kind: AsrProvider['kind']): string {
   switch (kind) {
+    case 'faster-whisper':
+      return t`Whisper model (faster-whisper)`;
     case 'sherpa-onnx':
-      return t`Installed model`;
+      return t`Other model (sherpa-onnx)`;
     case 'pocketsphinx':
       return t`PocketSphinx`;
     case 'openai-compatible':
