@@ -48,13 +48,13 @@ describe('a backup that fails', () => {
   });
 
   it('leaves no file when it is aborted', async () => {
-    const pgDump = await script('exec sleep 60');
+    const pgDump = await script('exec sleep 3600');
+    // Allowed: the limit is meant to abort it.
     const signal = AbortSignal.timeout(300);
-    const from = Date.now();
     await expect(createBackup({ ...options(), programs: { ...programs, pgDump }, signal })).rejects.toThrow(
       BackupError,
     );
-    expect([await readdir(place.folder), Date.now() - from < 30_000]).toEqual([[], true]);
+    expect(await readdir(place.folder)).toEqual([]);
   });
 
   it('starts no dump when it was aborted before', async () => {

@@ -113,7 +113,7 @@ export async function until<T>(ask: () => Promise<T>, isEnough: (answer: T) => b
   for (;;) {
     const answer = await ask();
     if (isEnough(answer)) return answer;
-    await sleep(200);
+    await sleep(50);
   }
 }
 

@@ -244,7 +244,8 @@ describe('a pull with a fault', () => {
       const filler = await serve((_, count) => (count === 1 ? { silentAfter: 300_000 } : undefined));
       const filled = pull(entryFor([filler.url]), { cacheDir: disk, download: { ...quick, idleMs: 4_000 } });
       const failure = expect(filled).rejects.toMatchObject({ code: 'disk_full' });
-      await sleep(1_000);
+      const partial = join(disk, '.pulls', 'tiny-vad', 'model.onnx.partial');
+      while ((await sizeOf(partial)) < 300_000) await sleep(20);
       execFileSync('mount', ['-o', 'remount,size=1m', disk]);
       await failure;
       expect(await listInstalled(disk)).toEqual([]);
@@ -259,7 +260,7 @@ describe('a pull with a fault', () => {
   it('refuses a second pull into the folder while one runs', async () => {
     const server = await serve((_, count) => (count === 1 ? { silentAfter: 600_000 } : undefined));
     const first = pull(entryFor([server.url]), { download: { ...quick, idleMs: 4_000 } });
-    await sleep(500);
+    while (server.seen.length === 0) await sleep(20);
     await expect(pull(entryFor([server.url]))).rejects.toMatchObject({ code: 'pull_running' });
     await first;
     await expectInstalled();
@@ -273,8 +274,8 @@ describe('a pull with a fault', () => {
     const child = spawn(process.execPath, [fileURLToPath(pullMain), cacheDir, entryFile]);
     const ended = new Promise((resolve) => child.once('close', resolve));
     const status = join(cacheDir, '.pulls', 'tiny-vad', 'model.onnx.partial');
-    for (let waited = 0; waited < 600 && (await sizeOf(status)) < 1_200_000; waited++) await sleep(50);
-    // Its state is written once a second.
+    while ((await sizeOf(status)) < 1_200_000) await sleep(20);
+    // Allowed: the state is written once a second.
     await sleep(1_500);
     child.kill('SIGKILL');
     await ended;

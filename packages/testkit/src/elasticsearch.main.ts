@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { find, type Knn, type Query, type Sort, type Source } from './elasticsearch-queries.ts';
 
@@ -187,7 +188,7 @@ function answer({ method, name, verb, query, body, lines }: Asked): Body {
       index.seen = new Map(index.documents);
       return { _shards: { failed: 0 } };
     case '_pit': {
-      const id = `${name}-${points.size}-${Math.random()}`;
+      const id = `${name}-${points.size}-${randomUUID()}`;
       points.set(id, new Map(index.seen));
       return { id };
     }

@@ -8,6 +8,7 @@ import { createFolder } from '@overtone/testkit/cleanup';
 const plugins = [
   fileURLToPath(new URL('../lint/streams.plugin.mjs', import.meta.url)),
   fileURLToPath(new URL('../lint/style.plugin.mjs', import.meta.url)),
+  fileURLToPath(new URL('../lint/tests.plugin.mjs', import.meta.url)),
   fileURLToPath(new URL('../lint/texts.plugin.mjs', import.meta.url)),
 ];
 const oxlint = fileURLToPath(new URL('../../../node_modules/.bin/oxlint', import.meta.url));
@@ -74,11 +75,41 @@ const acceptedTranslations: Record<string, string> = {
   'a translation in a function': `export const table = { saved: () => t\`Saved\` };`,
 };
 
+const refusedTests: Record<string, readonly [rule: string, code: string]> = {
+  'a sleep of 100 ms': ['fixed-sleep', `await sleep(100);`],
+  'a promise of a timer': ['fixed-sleep', `await new Promise((resolve) => setTimeout(resolve, 2 * 1_000));`],
+  'a sleep with a comment that gives no reason': ['fixed-sleep', `// Allowed: yes\nawait sleep(100);`],
+  'an elapsed time below a limit': ['elapsed-time', `expect(Date.now() - from).toBeLessThan(30_000);`],
+  'an elapsed time in a list': ['elapsed-time', `expect([performance.now() - from < 9_000]).toEqual([true]);`],
+  'a wait of less than 5 s': ['short-limit', `await waitFor(() => done, { timeoutMs: 4_000 });`],
+  'a signal of less than 5 s': ['short-limit', `await store.ping(AbortSignal.timeout(2_000));`],
+  'a test of less than 5 s': ['short-limit', `it('answers', () => {}, 1_000);`],
+  'a random number': ['unprinted-seed', `const name = 'user' + Math.random();`],
+  'a random integer': ['unprinted-seed', `const item = items[randomInt(items.length)];`],
+};
+const acceptedTests: Record<string, readonly [rule: string, code: string]> = {
+  'a pause between two attempts': ['fixed-sleep', `while (!done) await sleep(20);`],
+  'a sleep with a reason': ['fixed-sleep', `// Allowed: nothing announces that no row follows.\nawait sleep(500);`],
+  'a timer that ends something': ['fixed-sleep', `const timer = setTimeout(end, 25_000);`],
+  'an elapsed time above a limit': ['elapsed-time', `expect(Date.now() - from).toBeGreaterThan(1_000);`],
+  'the time of the processor': ['elapsed-time', `expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);`],
+  'a limit that is not short': ['short-limit', `await waitFor(() => done, { timeoutMs: 60_000 });`],
+  'a limit that is meant to fire': [
+    'short-limit',
+    `// Allowed: the limit is meant to end it.\nawait work(AbortSignal.timeout(300));`,
+  ],
+  'a name': ['unprinted-seed', `const name = randomUUID();`],
+};
+
 const folder = await createFolder();
 const rules = {
   'streams/error-handler': 'error',
   'style/top-level-function': 'error',
   'style/camel-case-constant': 'error',
+  'tests/elapsed-time': 'error',
+  'tests/fixed-sleep': 'error',
+  'tests/short-limit': 'error',
+  'tests/unprinted-seed': 'error',
   'texts/in-catalogue': 'error',
   'texts/translated-in-functions': 'error',
 };
@@ -138,5 +169,15 @@ describe('lint rule texts/translated-in-functions', () => {
 
   it.each(Object.entries(acceptedTranslations))('accepts %s', (_name, code) => {
     expect(reports('texts(translated-in-functions)', code)).toBe(false);
+  });
+});
+
+describe('lint rules tests/*', () => {
+  it.each(Object.entries(refusedTests))('rejects %s', (_name, [rule, code]) => {
+    expect(reports(`tests(${rule})`, code)).toBe(true);
+  });
+
+  it.each(Object.entries(acceptedTests))('accepts %s', (_name, [rule, code]) => {
+    expect(reports(`tests(${rule})`, code)).toBe(false);
   });
 });

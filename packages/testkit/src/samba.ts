@@ -24,6 +24,7 @@ const administratorPassword = 'Passw0rd!Adm1n';
 
 /** Starts a new domain on a loopback address of its own, so that several stand side by side on the same ports. */
 export async function startSambaAd(): Promise<SambaAd> {
+  // Allowed: an address that is not in use, and no data of a test.
   const host = `127.${randomInt(10, 250)}.${randomInt(1, 250)}.${randomInt(2, 250)}`;
   let root = '';
   let caPem = '';

@@ -35,8 +35,9 @@ export type TestServer = {
 
 /** A line of a service at level fatal, as text or as JSON. */
 const fatalPattern = /^([\d:.TZ-]{24} fatal |\{"level":"fatal").*$/m;
-const startMs = 30_000;
-const stopMs = 10_000;
+// A busy machine may need long; a server that ends by itself is reported immediately.
+const startMs = 300_000;
+const stopMs = 60_000;
 
 /** A PostgreSQL cluster of one's own; for a database of one's own, `createDatabase` is much cheaper. */
 export async function startPostgres({ durable = false }: { durable?: boolean } = {}): Promise<TestServer> {

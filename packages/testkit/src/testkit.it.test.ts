@@ -76,6 +76,7 @@ describe('waitFor', () => {
     const failing = () => {
       throw new Error('not there');
     };
+    // Allowed: the limit is meant to end it.
     await expect(waitFor(failing, { timeoutMs: 30 })).rejects.toThrow('not there');
   });
 });

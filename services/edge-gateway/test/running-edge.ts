@@ -43,14 +43,6 @@ function listen(server: Server): Promise<number> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
 }
 
-/** A port without a listener at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await close(server);
-  return port;
-}
-
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -1,7 +1,7 @@
 import { createDatabase, createOutbox } from '@overtone/database';
 import { identityEvents, type MappingSource } from '@overtone/contracts';
 import { createLog, createMetrics } from '@overtone/service-kit';
-import { createDatabase as createTestDatabase } from '@overtone/testkit';
+import { createDatabase as createTestDatabase, waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import type { Tx } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
@@ -94,6 +94,14 @@ export async function startMappingWorld() {
         to.group ?? null,
         to.role ?? null,
       ]),
+    /** Waits until a statement waits for a lock of another transaction. */
+    waitForLock: () =>
+      waitFor(async () => {
+        const blocked = await pool.query(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return blocked.rows.length > 0;
+      }),
     unmap: (mapping: string) => pool.query('delete from group_mapping where uuid = $1', [mapping]),
     join: (groupId: string, userId: string, source: string, role = 'member') =>
       pool.query('insert into user_group_member (group_id, user_id, source, role) values ($1, $2, $3, $4)', [

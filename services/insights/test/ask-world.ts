@@ -170,7 +170,7 @@ export async function startAskWorld() {
       model: 'scripted-model',
       context_tokens: null,
       max_parallel: 8,
-      timeout_seconds: 30,
+      timeout_seconds: 3_600,
       api_key: null,
     });
     if (status !== 201) throw new Error(JSON.stringify(body));

@@ -61,7 +61,7 @@ export function createSummaryClient(world: World) {
         model: 'scripted-model',
         context_tokens: null,
         max_parallel: 16,
-        timeout_seconds: 30,
+        timeout_seconds: 3_600,
         api_key: null,
         ...more,
       });

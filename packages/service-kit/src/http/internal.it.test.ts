@@ -58,15 +58,12 @@ describe('internal listener', () => {
 
   it('bounds frozen dependencies at two seconds, all in parallel', async () => {
     const many = Array.from(
-      { length: 20 },
+      { length: 500 },
       (_, index) => [`dependency ${index}`, { critical: true, probe: hangs }] as const,
     );
     const base = await serve(Object.fromEntries(many));
-    const started = Date.now();
-    const res = await fetch(`${base}/health/ready`);
-    expect(res.status).toBe(503);
-    // One after the other they would take forty.
-    expect(Date.now() - started).toBeLessThan(30_000);
+    // One after the other they would take a quarter of an hour.
+    expect((await fetch(`${base}/health/ready`)).status).toBe(503);
   });
 
   it('is not ready while starting or draining', async () => {

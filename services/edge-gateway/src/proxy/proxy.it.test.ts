@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
 import { standardOutput } from '@overtone/service-kit';
-import { waitFor } from '@overtone/testkit';
+import { freePort, waitFor } from '@overtone/testkit';
 import { scriptedHeader } from '@overtone/testkit/answers';
-import { setUpEdge, freePort, open, raw, startEdge, type RunningEdge } from '../../test/running-edge.ts';
+import { setUpEdge, open, raw, startEdge, type RunningEdge } from '../../test/running-edge.ts';
 
 const MiB = 1024 ** 2;
 const { backends, edge } = await setUpEdge({ MAX_UPLOAD_BYTES: String(4 * MiB) });
@@ -112,9 +112,10 @@ describe('bodies', () => {
 
 describe('a client that leaves', () => {
   it('takes its request at the service with it, while it sends', async () => {
-    let gone = false;
+    let [hasBegun, gone] = [false, false];
     await behind(
       (req) => {
+        hasBegun = true;
         req.resume();
         req.on('aborted', () => (gone = true));
       },
@@ -122,7 +123,7 @@ describe('a client that leaves', () => {
         const { bearer } = own.signIn();
         const { req } = open(own.port, '/api/files', { ...bearer, 'content-length': MiB });
         req.write(Buffer.alloc(1000));
-        await sleep(100);
+        await waitFor(() => hasBegun);
         req.destroy();
         await waitFor(() => gone);
       },
@@ -130,9 +131,10 @@ describe('a client that leaves', () => {
   });
 
   it('takes its request at the service with it, while it waits and while it reads', async () => {
-    const closed: string[] = [];
+    const [begun, closed]: [string[], string[]] = [[], []];
     await behind(
       (req, res) => {
+        begun.push(req.url ?? '');
         res.on('close', () => closed.push(req.url ?? ''));
         if (req.url?.includes('content')) res.write('x'.repeat(1000));
       },
@@ -143,7 +145,7 @@ describe('a client that leaves', () => {
         for (const path of paths) {
           const { req } = open(own.port, path, bearer, 'GET');
           req.end();
-          await sleep(100);
+          await waitFor(() => begun.includes(path));
           req.destroy();
           await waitFor(() => closed.includes(path));
         }

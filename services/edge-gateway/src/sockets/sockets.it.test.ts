@@ -107,14 +107,13 @@ describe('a socket to the push channel', () => {
 
   it('does not hold back an edge that stops', async () => {
     const realtimeUrl = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
-    const own = await startEdge(backends, { REALTIME_GATEWAY_URL: realtimeUrl, SHUTDOWN_GRACE_MS: '20000' });
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL: realtimeUrl, SHUTDOWN_GRACE_MS: '3600000' });
     const { req } = open(own.port, '/api/ws', { connection: 'Upgrade', upgrade: 'websocket' }, 'GET');
     const opened = new Promise((resolve) => req.on('upgrade', (_res, socket) => resolve(socket.on('error', () => {}))));
     req.end();
     await opened;
-    const started = Date.now();
+    // One that waited for the socket would do so for an hour.
     await own.stop();
-    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   it('is closed with a service restart by an edge that stops', async () => {

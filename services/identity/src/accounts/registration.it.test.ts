@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import { setUpIdentity, addUser, collectEvents, startIdentity } from '../../test/running-identity.ts';
@@ -9,7 +10,7 @@ const created = collectEvents(backends.bus, 'evt.identity.user.created.v1');
 const password = 'Some-Battery-2026';
 
 function fresh() {
-  return `self-${Math.random().toString(36).slice(2)}@example.org`;
+  return `self-${randomUUID().slice(0, 8)}@example.org`;
 }
 
 function register(json: unknown, at = open): Promise<Answer> {

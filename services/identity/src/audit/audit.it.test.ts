@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { createDatabase } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
@@ -119,7 +120,7 @@ describe('the export', () => {
   it.each(['=cmd|" /C calc"!A0', '+1+1', '-2+3', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1', '－1', '＠a'])(
     'has no cell that a spreadsheet takes for a formula: %j',
     async (username) => {
-      const event_type = `formula.${Math.random()}`;
+      const event_type = `formula.${randomUUID()}`;
       await write({ event_type, username });
       const { text } = await exported(`event_type=${event_type}`);
       expect(text.split('\r\n')[1]).not.toMatch(/(^|,)"?[=+\-@\t\r＝＋－＠]/);

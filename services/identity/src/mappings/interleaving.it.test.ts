@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createOutbox } from '@overtone/database';
 import { ldapClaimKey } from '@overtone/directory';
@@ -58,7 +57,7 @@ describe('at the same time', () => {
     await holder.query('select 1 from "user" where uuid = $1 for update', [user]);
     let done = false;
     const waiting = world.signIn(user, ['a']).finally(() => (done = true));
-    await sleep(100);
+    await world.waitForLock();
     expect(done).toBe(false);
     await holder.query(`insert into user_group_member (group_id, user_id, source) values ($1, $2, 'manual')`, [
       group,
@@ -80,7 +79,7 @@ describe('at the same time', () => {
     await deleter.query('delete from group_mapping where uuid = $1', [mapping]);
     await deleter.query('delete from user_group where uuid = $1', [group]);
     const waiting = world.signIn(user, ['a', 'b']);
-    await sleep(100);
+    await world.waitForLock();
     await deleter.query('commit');
     deleter.release();
     expect(await waiting).toMatchObject({ added: [kept] });
@@ -101,7 +100,7 @@ describe('the directory sync', () => {
     const expected = { role: 'user', directoryId: null } as const;
     const change = { userId: user, expected, disable: null, role: null, add: [group, kept], remove: [], adopt: null };
     const waiting = sync.apply({ passId: crypto.randomUUID(), changes: [change] });
-    await sleep(100);
+    await world.waitForLock();
     await deleter.query('commit');
     deleter.release();
     expect((await waiting).results).toMatchObject([{ userId: user, outcome: 'applied' }]);

@@ -134,6 +134,7 @@ const pki: Record<string, Behaviour> = {
     await set({ pki_verify_revocation: true, pki_crl_url: served.url });
     expect(await present(revoked)).toBe(200);
     served.text = await authority.revoke([revoked]);
+    // Allowed: the list has to be older than the shortest time of the cache.
     await sleep(10_100);
     expect(await present(revoked)).toBe(200);
     await set({ pki_crl_cache_seconds: 10 });

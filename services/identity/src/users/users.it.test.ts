@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import { codeOf as code, startAdministration, type Session } from '../../test/administration.ts';
@@ -102,7 +103,7 @@ describe('people to share with', () => {
 
 describe('creating an account', () => {
   const make = (json: unknown, by = root) => world.ask('/api/admin/users', by, 'POST', json);
-  const fresh = () => `new-${Math.random().toString(36).slice(2)}@example.org`;
+  const fresh = () => `new-${randomUUID().slice(0, 8)}@example.org`;
   const password = 'Some-Battery-2026';
 
   it('gives a local account a password that must be changed, and publishes an event', async () => {

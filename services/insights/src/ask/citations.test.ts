@@ -86,10 +86,10 @@ describe('the sentences of an answer', () => {
   });
 
   it('are bounded', () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(sentencesOf('Yes it is. '.repeat(1_000_000))).toHaveLength(40);
     expect(sentencesOf('x'.repeat(10_000_000))[0]).toHaveLength(8_000);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });
 
   it('are text, also of markup', () => {

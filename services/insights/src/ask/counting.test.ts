@@ -113,9 +113,9 @@ describe('counting questions', () => {
   });
 
   it('reads a question of the greatest length without backtracking for long', () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     countQuestionOf(`how many meetings mention ${'the the word '.repeat(150)}`);
     countQuestionOf(`in how many meetings is ${'mentioned '.repeat(190)}`);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   });
 });

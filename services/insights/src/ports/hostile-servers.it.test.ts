@@ -46,10 +46,12 @@ cleanUpAfterFile(client.close);
 
 const kinds = ['openai', 'openai-compatible', 'ollama', 'anthropic'] as const;
 const megabyte = 1_048_576;
+// Once, because the limits of the requests go on while this thread compresses.
+const compressed = gzipSync(Buffer.alloc(40 * megabyte, 'x'));
 const { signal } = new AbortController();
 
 function serverOf(kind: ModelServer['kind']): ModelServer {
-  const base = { name: 'Test server', model: 'm', apiKey: 'secret-key', contextTokens: 8_192, timeoutSeconds: 5 };
+  const base = { name: 'Test server', model: 'm', apiKey: 'secret-key', contextTokens: 8_192, timeoutSeconds: 3_600 };
   return { ...base, kind, baseUrl: server.url };
 }
 
@@ -102,7 +104,7 @@ describe.each(cases)('a server of the kind %s that is asked for %s', (kind, what
     let written = 0;
     server.state.react = async (response) => {
       response.writeHead(status, { 'content-type': 'text/event-stream', ...more });
-      if (isCompressed) response.end(gzipSync(Buffer.alloc(40 * megabyte, 'x')));
+      if (isCompressed) response.end(compressed);
       else written = await writeMuch(response, part, 40);
     };
     await expect(request()).rejects.toMatchObject({ code: 'provider_answer_invalid' });

@@ -48,7 +48,7 @@ describe('a long recording with a window of 4,096 tokens', () => {
     'reaches %s completely (%i hours), every passage once, at most six requests at a time, never more tokens than the window',
     async (kind, hours) => {
       server.answer(async (call) => {
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await waitFor(() => server.highestConcurrency() > 1);
         return answerShortly(call);
       });
       const base = {

@@ -236,7 +236,7 @@ describe('a change of the transcript', () => {
     await useModel(server);
     const recording = recordings.add(speech(5));
     server.answer(async (call) => {
-      if (call.prompt.includes('passage number')) await new Promise((resolve) => setTimeout(resolve, 6_000));
+      if (call.prompt.includes('passage number')) await waitFor(() => call.aborted);
       return answerShortly(call);
     });
     await order(recording);
@@ -323,7 +323,7 @@ describe('masks', () => {
     await useModel(server);
     const recording = recordings.add(speech(5, (i) => `the secret is marzipan${i}`));
     server.answer(async (call) => {
-      if (call.prompt.includes('marzipan')) await new Promise((resolve) => setTimeout(resolve, 6_000));
+      if (call.prompt.includes('marzipan')) await waitFor(() => call.aborted);
       return answerShortly(call);
     });
     await order(recording);

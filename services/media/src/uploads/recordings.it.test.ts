@@ -76,6 +76,7 @@ describe('a recording that is uploaded while it is made', () => {
     await media.tus.send(ada, path, 0, wav(4));
     for (const until = Date.now() + 20_000; Date.now() < until;) {
       await media.tus.offset(ada, path);
+      // Allowed: the signs of life have to go on for longer than a recording may be idle.
       await new Promise((resume) => setTimeout(resume, 500));
     }
     expect((await open(ada)).map(({ upload_id }) => upload_id)).toEqual([idOf(path)]);

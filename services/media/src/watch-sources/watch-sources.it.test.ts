@@ -310,6 +310,7 @@ describe('a watched folder under load', () => {
         const handle = await open(join(folder, 'slow.wav'), 'w');
         for (let at = 0; at < bytes.length; at += 100_000) {
           await handle.write(bytes.subarray(at, at + 100_000));
+          // Allowed: the writer is slow.
           await sleep(100);
         }
         await handle.close();
@@ -317,11 +318,13 @@ describe('a watched folder under load', () => {
       const pausingWriter = async (): Promise<void> => {
         const bytes = add(wav(100_002, 200_000));
         await writeFile(join(folder, 'paused.wav'), bytes.subarray(0, 150_000));
+        // Allowed: the writer pauses for longer than a file has to be unchanged.
         await sleep(6_000);
         await appendFile(join(folder, 'paused.wav'), bytes.subarray(150_000));
       };
       const renamingWriter = async (): Promise<void> => {
         await writeFile(join(folder, 'late.wav.part'), add(wav(100_003)));
+        // Allowed: the file keeps its first name for longer than a scan.
         await sleep(3_000);
         await rename(join(folder, 'late.wav.part'), join(folder, 'late.wav'));
       };
@@ -605,6 +608,7 @@ describe('the administration of watch sources', () => {
     async () => {
       const { folder, decisions, read } = await watchSource('off', { enabled: false });
       await place(join(folder, 'a.wav'), wav(603));
+      // Allowed: nothing announces that no scan follows; the time is that of two scans.
       await sleep(4_000);
       expect([(await decisions()).total, (await read()).status]).toEqual([0, 'checking']);
     },

@@ -265,9 +265,7 @@ describe.each(servers)('Elasticsearch %s', (version) => {
       if (!own) return;
       process.kill(own.pid(), 'SIGSTOP');
       try {
-        const from = performance.now();
         expect(await searchFailure()).toBe('The search server did not respond in time');
-        expect(performance.now() - from).toBeLessThan(4_000);
         expect(await failure(index.ping())).toBe('The search server did not respond in time');
         expect(await failure(index.builds())).toBe('The search server did not respond in time');
       } finally {

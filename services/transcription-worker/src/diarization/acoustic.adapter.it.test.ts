@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '@overtone/contracts';
@@ -52,7 +53,7 @@ async function diarizeInRoom(
   bounds: { maxSpeakers?: number; minSpeakers?: number } = {},
 ) {
   const conversation = await createConversation({ set: 'development', index: speakers, speakers, overlap: 0, folder });
-  const wavPath = join(folder, `${Math.random()}.wav`);
+  const wavPath = join(folder, `${randomUUID()}.wav`);
   await writeFile(wavPath, degrade(conversation, conditionOf(name), 7, null));
   const { turns } = await diarizer.diarize({
     wavPath,
@@ -65,7 +66,7 @@ async function diarizeInRoom(
 }
 
 async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?: number; maxSpeakers?: number } = {}) {
-  const wavPath = join(folder, `${Math.random()}.wav`);
+  const wavPath = join(folder, `${randomUUID()}.wav`);
   const { turns: spoken } = await record(wavPath, utterances);
   const seconds = await wavSeconds(wavPath);
   const done = await diarizer.diarize({
@@ -83,7 +84,7 @@ async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?:
 }
 
 async function samplesOf(utterances: readonly Utterance[]): Promise<Float32Array> {
-  const wavPath = join(folder, `${Math.random()}.wav`);
+  const wavPath = join(folder, `${randomUUID()}.wav`);
   await record(wavPath, utterances, 0);
   return readSamples(wavPath, 0, await wavSeconds(wavPath));
 }
@@ -104,7 +105,7 @@ async function diarizeOverlap(one: readonly Utterance[], other: readonly Utteran
   tracks[0].set(conversation);
   tracks[0].set(last, conversation.length);
   tracks[1].set(reply, start);
-  const wavPath = join(folder, `${Math.random()}.wav`);
+  const wavPath = join(folder, `${randomUUID()}.wav`);
   await writeFile(wavPath, degrade({ tracks: [...tracks] }, conditionOf('clean'), 1, null));
   const seconds = await wavSeconds(wavPath);
   const { turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
