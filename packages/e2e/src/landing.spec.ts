@@ -24,7 +24,6 @@ import { endedSessions } from './sessions.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { speakerDecisionsInTheBrowser } from './speaker-decisions-browser.e2e.ts';
-import { speakerProfilesInTheBrowser } from './speaker-profiles-browser.e2e.ts';
 import { landingPart, registerSuites } from './suite.ts';
 import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
@@ -52,7 +51,6 @@ registerSuites(
     searchInTheBrowser(context),
     suggestionsInTheBrowser(context),
     speakerDecisionsInTheBrowser(context),
-    speakerProfilesInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
     askInTheBrowser(context),

@@ -16,7 +16,7 @@ import {
   uploadVisit,
   type Speakers,
 } from './speakers.ts';
-import { forNightly, type Check, type Suite } from './suite.ts';
+import type { Check, Suite } from './suite.ts';
 import { jobLimitMs, until } from './until.ts';
 
 /** People whose voice is known, with real voices: split, merged, moved to a group and deleted. */
@@ -31,7 +31,6 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
   let first: string;
   let third: string;
   const step = watchedStep(() => (started ? [started.boss, started.person] : []));
-  const nightly = forNightly(step);
   const profileNamed = async (name: string) => (await profilesOf(client)).find((profile) => profile.name === name);
   const seenByColleague = async (): Promise<string[]> => (await profilesOf(colleague)).map(({ name }) => name);
 
@@ -133,7 +132,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await notice(page, 'Dora is part of Anna now.').waitFor();
       await page.getByRole('button', { name: 'Split Anna' }).waitFor();
     }),
-    nightly(
+    step(
       'a failure in a dialog that is higher than the window is in view',
       async () => {
         await openSpeakersTab(page, /^Profiles/);
@@ -160,7 +159,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       },
       /503/,
     ),
-    nightly(
+    step(
       'a profile that was merged elsewhere disappears when the dialog that says so is closed',
       async () => {
         for (const action of ['Recordings of', 'Rename or merge', 'Delete']) {
@@ -224,7 +223,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       await until('the colleague sees it', async () => (await seenByColleague()).includes('Clara'));
       await notice(page, 'named Clara.').waitFor();
     }),
-    nightly('the pages have no accessibility violations and fit into 360 pixels', async () => {
+    step('the pages have no accessibility violations and fit into 360 pixels', async () => {
       const open = async (): Promise<void> => {
         await openSpeakersTab(page, /^Profiles/);
         await page.getByTestId('profile-group').first().waitFor();
@@ -254,7 +253,7 @@ export function speakerProfilesInTheBrowser(context: ScriptedContext): Suite {
       );
       assert.ok((await namesIn(client, first)).includes('Ben'));
     }),
-    nightly('the voice of a deleted profile is recognised again when its owner allows it', async () => {
+    step('the voice of a deleted profile is recognised again when its owner allows it', async () => {
       const excluded = page.getByTestId('excluded-voices');
       const open = async (): Promise<void> => {
         await openSpeakersTab(page, /^Profiles/);
