@@ -9,7 +9,7 @@ export type Tally = {
   readonly failed: number;
   /** A line for each failed test that the report names: its file or suite, its rule, and an excerpt of the error. */
   readonly failures?: readonly string[];
-  /** The suites of a running product in which a test failed. */
+  /** The suites of a running product in which a test failed, or the ring. */
   readonly failedSuites?: readonly string[];
   /** The duration of each test file, or of each suite of a running product. */
   readonly files?: readonly FileTime[];

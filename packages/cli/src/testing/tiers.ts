@@ -8,7 +8,7 @@ type NamedTests = {
   readonly about: string;
   /** The seed is drawn for each run. */
   readonly isRandom?: boolean;
-  /** `part`: a spec file or a suite of them. */
+  /** `part`: a ring, a spec file or a suite of them. */
   readonly checks: (part?: string) => Check[];
 };
 
@@ -23,6 +23,7 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
     isRandom: true,
     checks: (part) => {
       if (part === undefined) return [ring('pure'), ...endToEnd(nightlySpecs)];
+      if (part === 'pure') return [ring('pure')];
       return nightlySpecs.includes(part) ? endToEnd([part]) : endToEnd(nightlySpecs, part);
     },
   },

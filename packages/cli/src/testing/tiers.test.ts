@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { landingTests, namedTests } from './tiers.ts';
+
+describe('landing tier', () => {
+  it('runs one product, with the suites of one spec file', () => {
+    const projects = landingTests().flatMap(({ command }) => command.filter((_, i) => command[i - 1] === '--project'));
+    expect(projects).toEqual(['landing']);
+  });
+});
+
+describe('nightly tier', () => {
+  const argumentsOf = (part?: string) =>
+    namedTests['nightly']?.checks(part).map(({ command }) => command.join(' ')) ?? [];
+
+  it('runs the pure tests with another seed, and every other spec file', () => {
+    expect(argumentsOf()).toHaveLength(2);
+    expect(argumentsOf()[0]).toContain('--selectProjects pure');
+    for (const spec of ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'])
+      expect(argumentsOf()[1]).toContain(`--project ${spec}`);
+  });
+
+  it('can be one ring, one spec file or one suite', () => {
+    expect(argumentsOf('pure')).toEqual([expect.stringContaining('--selectProjects pure')]);
+    expect(argumentsOf('replicas')).toEqual([expect.stringMatching(/--project replicas$/)]);
+    expect(argumentsOf('Slow clients')).toEqual([expect.stringMatching(/--project one-update --grep Slow clients$/)]);
+  });
+
+  it('is the only one with a seed of its own', () => {
+    expect(Object.keys(namedTests).filter((name) => namedTests[name]?.isRandom)).toEqual(['nightly']);
+  });
+});
