@@ -32,7 +32,6 @@ export function badInputs({ instance }: Context): Suite {
       },
       {
         rule: 'every response to a generated request matches the API description, none is a 5xx or late',
-        isNightly: true,
         limitMs: 300_000 + cases * 400,
         run: async (log) => {
           log(`seed ${seed}, FUZZ_CASES=${cases}`);

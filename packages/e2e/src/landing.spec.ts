@@ -2,7 +2,6 @@ import { askInTheBrowser } from './ask-browser.e2e.ts';
 import { withRealEngine } from './asr-providers.ts';
 import { authorisation } from './authorisation/authorisation.e2e.ts';
 import { backupsInTheBrowser } from './backups-browser.e2e.ts';
-import { badInputs } from './bad-input.e2e.ts';
 import { badUploads } from './bad-uploads.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
 import { collectionsInTheBrowser } from './collections-browser.e2e.ts';
@@ -67,8 +66,6 @@ registerSuites(
     endedSessions(context),
     leavingAccounts(context),
     lifecycle(context),
-    // Its requests create and change accounts, so it runs after the suites that count them.
-    badInputs(context),
   ].map(landingPart),
   evidence,
 );
