@@ -39,7 +39,7 @@ try {
   const supervisor = await superviseInstance(
     dataFolder(process.argv[2]),
     { progress, log },
-    { gpuScale: process.argv.includes('--gpu-scale'), resume, servicesOutlive: true },
+    { gpuScale: process.argv.includes('--gpu-scale'), resume, servicesOutlive: true, setsUpSpeech: true },
   );
   const stop = () => void supervisor.stop().then(() => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);

@@ -76,18 +76,3 @@ export async function ask(question: string): Promise<string | undefined> {
     prompt.close();
   }
 }
-
-/** Runs work that Ctrl-C cancels; the other handlers of Ctrl-C do not run during it. */
-export async function cancelOnInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const aborter = new AbortController();
-  const others = process.listeners('SIGINT');
-  const abort = (): void => aborter.abort();
-  for (const other of others) process.off('SIGINT', other);
-  process.on('SIGINT', abort);
-  try {
-    return await work(aborter.signal);
-  } finally {
-    process.off('SIGINT', abort);
-    for (const other of others) process.on('SIGINT', other);
-  }
-}

@@ -42,7 +42,7 @@ export const catalogueModel = z.object({
   kind,
   family: z.string(),
   languages: z.array(z.string()),
-  licence: z.object({ name: z.string(), url: z.string(), acceptance: z.boolean() }),
+  licence: z.object({ name: z.string(), url: z.string(), acceptance: z.boolean(), notice: z.string().optional() }),
   purpose: z.string(),
   bytes: z.int(),
   download_bytes: z.int(),
@@ -60,6 +60,19 @@ export const modelTask = z.object({
   at: time,
 });
 
+/** The fetch of the speech model that the launcher started. */
+export const speechSetup = z.object({
+  state: z.enum(['running', 'done', 'failed']),
+  /** What is being fetched: the Python environment, the speech model, the models for speakers. */
+  step: z.enum(['environment', 'model', 'speakers']),
+  model: z.string(),
+  received_bytes: z.int(),
+  total_bytes: z.int(),
+  error: z.string().nullable(),
+  began_at: time,
+  at: time,
+});
+
 const overview = z.object({
   /** The folder, as the worker names it. */
   folder: z.string(),
@@ -68,6 +81,8 @@ const overview = z.object({
   tasks: z.array(modelTask),
   /** What suits the machine of the worker. */
   suggestion: z.object({ text: z.string(), name: z.string().nullable() }),
+  /** Null where nothing was fetched. */
+  speech_setup: speechSetup.nullable(),
 });
 
 export const modelRpc = {

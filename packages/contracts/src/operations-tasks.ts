@@ -112,6 +112,8 @@ export const taskRoutes = {
       waiting_for: z.enum(waitingReasons).nullable(),
       /** Why the queue is paused, while the file waits for it. */
       paused_reason: z.string().nullable(),
+      /** The fetched share of the speech model, while the file waits for it. */
+      speech_model_percent: z.int().nullable(),
       audio_duration_s: z.number().nullable(),
       created_at: time,
       completed_at: time.nullable(),

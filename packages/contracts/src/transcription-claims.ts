@@ -137,6 +137,8 @@ export const workerValue = z.object({
   /** Speech engine ready to serve, or null. */
   engine: engineInfo.nullable(),
   engineNote: z.string().nullable(),
+  /** The fetched share of the speech model, while recordings wait for it. */
+  speechModelPercent: z.int().nullish(),
   /** ISO codes that the engine can transcribe; empty: any. */
   languages: z.array(z.string()).nullish(),
   /** Absent if the service does not use GPUs. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { catalogueSchema, readCatalogue, type CatalogueEntry } from './catalogue.ts';
-import { suggestModel } from './suggestion.ts';
+import { suggestModel, suitableModels } from './suggestion.ts';
 
 const hash = 'a'.repeat(64);
 function entry(more: Partial<CatalogueEntry> = {}): CatalogueEntry {
@@ -91,9 +91,24 @@ describe('the suggestion', () => {
     expect(on(4, 16, 24_000)).toMatchObject({ entry: { name: 'slow' }, text: expect.stringContaining('on the GPU') });
   });
 
+  it.each([
+    [2, null, 'faster-whisper-base'],
+    [8, null, 'faster-whisper-small'],
+    [4, 24_000, 'faster-whisper-large-v3-turbo'],
+    [4, 3_000, 'faster-whisper-small'],
+  ])('names the measured model for %s cores and a GPU of %s MiB', async (cores, gpu, name) => {
+    const found = suggestModel({ cores, memoryBytes: 32 * gib, gpuMemoryMib: gpu }, await readCatalogue());
+    expect(found.entry?.name).toBe(name);
+  });
+
+  it('continues with the next smaller model, for a source that has not the first one', async () => {
+    const models = suitableModels({ cores: 8, memoryBytes: 32 * gib, gpuMemoryMib: null }, await readCatalogue());
+    expect(models.slice(0, 2).map(({ name }) => name)).toEqual(['faster-whisper-small', 'faster-whisper-base']);
+  });
+
   it('names what suits a machine also when the catalogue has nothing for it', () => {
     const { text, entry: found } = suggestModel({ cores: 8, memoryBytes: 16 * gib, gpuMemoryMib: null }, []);
     expect(found).toBeNull();
-    expect(text).toContain('Parakeet');
+    expect(text).toContain('Whisper small');
   });
 });

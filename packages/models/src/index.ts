@@ -31,7 +31,14 @@ export {
   verificationFault,
   verificationFile,
 } from './verification.ts';
-export { suggestModel, type Machine, type Suggestion } from './suggestion.ts';
+export { suggestModel, suitableModels, type Machine, type Suggestion } from './suggestion.ts';
+export {
+  fetchedPercent,
+  isSpeechModelAwaited,
+  readSpeechSetup,
+  trackSpeechSetup,
+  type SpeechSetup,
+} from './speech-setup.ts';
 export { readMachine } from './machine.ts';
 export { listInstalled, type InstalledModel } from './installed.ts';
 export { readEvaluation, writeEvaluation, type Evaluation } from './evaluation.ts';

@@ -18,12 +18,25 @@ const reservedMib = 2_048;
 
 /** Which speech model suits a machine. */
 export function suggestModel(machine: Machine, catalogue: readonly CatalogueEntry[]): Suggestion {
+  return { text: sizeFor(machine), entry: suitableModels(machine, catalogue)[0] ?? null };
+}
+
+/** The speech models that suit a machine, the best first: the measured ones by name, then the largest of the others. */
+export function suitableModels(machine: Machine, catalogue: readonly CatalogueEntry[]): CatalogueEntry[] {
   const memoryMib = Math.max(0, machine.memoryBytes / 1024 ** 2 - reservedMib);
-  const fitting = catalogue
-    .filter(({ kind, memory_mib: needed }) => kind === 'asr' && needed <= memoryMib)
+  const fitting = catalogue.filter(({ kind, memory_mib: needed }) => kind === 'asr' && needed <= memoryMib);
+  const measured = measuredFor(machine).flatMap((name) => fitting.filter((entry) => entry.name === name));
+  const others = fitting
+    .filter((entry) => !measured.includes(entry) && entry.family !== 'faster-whisper')
     .filter(({ cpu_real_time_factor: factor }) => machine.gpuMemoryMib !== null || isFastEnough(factor, machine.cores))
     .sort((x, y) => modelBytes(y) - modelBytes(x) || transferBytes(x) - transferBytes(y));
-  return { text: sizeFor(machine, memoryMib), entry: fitting[0] ?? null };
+  return [...measured, ...others];
+}
+
+function measuredFor({ cores, gpuMemoryMib }: Machine): string[] {
+  const small = ['faster-whisper-small', 'faster-whisper-base'];
+  if (gpuMemoryMib !== null && gpuMemoryMib >= 4_000) return ['faster-whisper-large-v3-turbo', ...small];
+  return gpuMemoryMib !== null || cores >= 8 ? small : ['faster-whisper-base'];
 }
 
 /** At least twice as fast as the recording, with half of the cores for other work. */
@@ -31,11 +44,8 @@ function isFastEnough(factor: number | null, cores: number): boolean {
   return factor === null || factor / Math.max(1, cores / 2) <= 0.5;
 }
 
-function sizeFor({ cores, gpuMemoryMib }: Machine, memoryMib: number): string {
-  if (gpuMemoryMib !== null && gpuMemoryMib >= 6_000)
-    return 'a large model on the GPU, such as Whisper large-v3 or Parakeet TDT 0.6B';
-  if (gpuMemoryMib !== null) return 'a small or medium model on the GPU, such as Whisper small';
-  if (memoryMib < 1_500) return 'the smallest models only, such as Whisper tiny or base in int8';
-  if (cores >= 4 && memoryMib >= 4_000) return 'Parakeet TDT 0.6B in int8 (25 languages), or Whisper small';
-  return 'Whisper base in int8, or an endpoint elsewhere';
+function sizeFor({ cores, gpuMemoryMib }: Machine): string {
+  if (gpuMemoryMib !== null && gpuMemoryMib >= 4_000) return 'Whisper large-v3 turbo on the GPU';
+  if (gpuMemoryMib !== null) return 'Whisper small on the GPU';
+  return cores >= 8 ? 'Whisper small, or Parakeet TDT 0.6B in int8 (25 languages)' : 'Whisper base';
 }

@@ -99,7 +99,7 @@ export async function startWorker(world: { nats: { url: string } }, script: Scri
 export async function announceWorker(
   bus: Bus,
   id: string,
-  value: { pulls: string[]; engine: boolean; service?: string },
+  value: { pulls: string[]; engine: boolean; service?: string; speechModelPercent?: number },
 ) {
   const kv = await bus.kv('WORKERS');
   await kv.put(
@@ -109,6 +109,7 @@ export async function announceWorker(
       pulls: value.pulls,
       engine: value.engine ? engine : null,
       engineNote: null,
+      speechModelPercent: value.speechModelPercent ?? null,
       expiresAt: Date.now() + 60_000,
     }),
   );

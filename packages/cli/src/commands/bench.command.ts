@@ -14,7 +14,11 @@ export async function bench(name: string | undefined, { qmsum }: { qmsum?: strin
   const main = join(productFolder, 'packages', 'bench', 'src', 'run.main.ts');
   const chosen = name === undefined ? [] : [name];
   const data = qmsum === undefined ? [] : ['--qmsum', resolve(qmsum)];
-  const child = spawn(process.execPath, [main, ...chosen, ...data], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [main, ...chosen, ...data], {
+    stdio: 'inherit',
+    // The instances of benchmarks fetch no model.
+    env: { ...process.env, OT_SPEECH_MODEL: 'none' },
+  });
   child.on('error', (error) => terminal.fail(error.message));
   // Ctrl-C reaches both processes: the benchmark cleans up, this process waits for it.
   process.on('SIGINT', () => undefined);

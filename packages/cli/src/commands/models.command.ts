@@ -73,7 +73,7 @@ export async function pull(name: string, options: DataOption & { readonly accept
 type PullOfEntry = { cacheDir: string; acceptLicence: boolean; signal: AbortSignal; terminal: Terminal };
 
 /** Downloads, verifies and installs a model with its progress on the terminal. Throws `ModelError`. */
-export async function pullEntry(
+async function pullEntry(
   entry: CatalogueEntry,
   { cacheDir, acceptLicence, signal, terminal }: PullOfEntry,
 ): Promise<void> {

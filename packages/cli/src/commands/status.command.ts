@@ -1,3 +1,4 @@
+import { fetchedPercent, readSpeechSetup, type SpeechSetup } from '@overtone/models';
 import { z } from 'zod';
 import { answers } from '../servers/probe.ts';
 import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -6,6 +7,7 @@ import { listenerUrl } from '../supervisor/environment.ts';
 import { serviceNames } from '../supervisor/plan.ts';
 import { readLiveRuntime, type RecordedExit, type Runtime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
+import { modelFolder } from './models.command.ts';
 
 /** One service in `status --json`. */
 export type ServiceStatus = {
@@ -36,6 +38,8 @@ export type Status = {
   readonly running: boolean;
   readonly services: readonly ServiceStatus[];
   readonly servers: readonly ServerStatus[];
+  /** The fetch of the speech model; null where nothing was fetched. */
+  readonly speech_setup: SpeechSetup | null;
 };
 
 /** Prints the processes and their readiness; exit code 1 when a server does not answer or a service is not ready. */
@@ -70,6 +74,7 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
           return { name, pid, restarts, exits: runtime?.exits[name] ?? [], answers: isAnswering };
         }),
     ),
+    speech_setup: await readSpeechSetup(modelFolder(folder.root)),
   };
 }
 
@@ -114,7 +119,7 @@ export async function askReady(url: string): Promise<{ ready: boolean; checks: R
   }
 }
 
-function show({ base_url, version, running, services, servers }: Status): void {
+function show({ base_url, version, running, services, servers, speech_setup: setup }: Status): void {
   const terminal = createTerminal();
   if (!running) return terminal.fail('Overtone is not running; start it with: ./overtone up');
   terminal.line(`Overtone ${version} at ${base_url}`);
@@ -129,6 +134,25 @@ function show({ base_url, version, running, services, servers }: Status): void {
     const mark = service.ready ? terminal.done : terminal.fail;
     mark(`${service.name.padEnd(26)} pid ${service.pid ?? '-'}${detail}${restarted(service)}`);
   }
+  if (setup !== null) showSpeechSetup(setup);
+}
+
+function showSpeechSetup(setup: SpeechSetup): void {
+  const terminal = createTerminal();
+  const text = speechSetupText(setup);
+  if (setup.state === 'failed') terminal.warn(`${text}; bring one with: ./overtone models import FOLDER`);
+  else terminal.done(text);
+}
+
+/** How far the fetch of the speech model is. */
+export function speechSetupText(setup: SpeechSetup): string {
+  const { state, step, model, error } = setup;
+  if (state === 'failed' && step === 'speakers') return `the speech model ${model} is installed`;
+  if (state === 'failed') return `the speech model ${model} was not fetched: ${error ?? 'unknown reason'}`;
+  if (state === 'done') return `the speech model ${model} is installed`;
+  if (step === 'environment') return `the Python environment for the speech model ${model} is being made`;
+  if (step === 'speakers') return `the models for speakers are being fetched; the speech model ${model} is installed`;
+  return `the speech model ${model} is being fetched (${fetchedPercent(setup)} %)`;
 }
 
 function restarted({ restarts, exits }: { restarts: number; exits: readonly RecordedExit[] }) {

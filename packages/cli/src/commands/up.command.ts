@@ -15,7 +15,7 @@ import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
 import { modelFolder } from './models.command.ts';
-import { offerSpeechModel } from './model-offer.ts';
+import { announceSpeechModel } from './speech-announcement.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 import { pinRelease, readPin, releaseOfClone } from '../update/releases.ts';
 
@@ -35,13 +35,13 @@ export async function up(options: UpOptions): Promise<void> {
   const gpuScale = options.gpuScale === true;
   const scale = gpuScale ? gpuScaleOf(process.env) : undefined;
   openDataFolder(folder);
-  const started = await withLock(setupLock(folder), async () => {
+  await withLock(setupLock(folder), async () => {
     if (await isLocked(instanceLock(folder))) {
       const later = gpuScale
         ? '; stop it first to start it with --gpu-scale'
         : ' (after an update: ./overtone restart)';
       terminal.done(`Overtone is running already at ${address(folder)}${later}`);
-      return undefined;
+      return;
     }
     checkDisk(folder);
     checkSecrets(process.env, (name) => readIfThere(secretsIn(folder.secrets).file(name)));
@@ -56,10 +56,9 @@ export async function up(options: UpOptions): Promise<void> {
     await adoptModels(modelFolder(folder.root), { wasUsedBefore, terminal });
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
-    return announce(folder, terminal, options.detach === true);
+    announce(folder, terminal, options.detach === true);
+    await announceSpeechModel(modelFolder(folder.root), terminal);
   });
-  // After the setup: a question that waits for its answer must not hold the lock.
-  if (started) await offerSpeechModel({ cacheDir: modelFolder(folder.root), isFirstStart: started.isFirst, terminal });
 }
 
 // A later checkout in the clone does not change the version of an installed release; `update` does.
@@ -81,8 +80,7 @@ function address(folder: DataFolder) {
   return instance === undefined ? folder.root : baseUrl(instance);
 }
 
-/** `isFirst`: the password of the first administrator was shown. */
-function announce(folder: DataFolder, terminal: Terminal, detached: boolean): { isFirst: boolean } {
+function announce(folder: DataFolder, terminal: Terminal, detached: boolean): void {
   const instance = readInstance(folder)!;
   const password = takeAdminPassword(folder, secretsIn(folder.secrets), instance);
   terminal.line();
@@ -93,12 +91,11 @@ function announce(folder: DataFolder, terminal: Terminal, detached: boolean): { 
     if (password !== process.env['OT_ADMIN_PASSWORD']) terminal.line('  It is shown this once.');
   }
   terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
-  return { isFirst: password !== undefined };
 }
 
 async function startHere(folder: DataFolder, terminal: Terminal, gpuScale: boolean): Promise<void> {
   const say = { progress: progressOn(terminal), log: terminal.warn };
-  const supervisor = await superviseInstance(folder, say, { gpuScale });
+  const supervisor = await superviseInstance(folder, say, { gpuScale, setsUpSpeech: true });
   const stop = () => {
     terminal.busy('stopping');
     void supervisor.stop().then(() => {

@@ -9,6 +9,7 @@ import type { EnvironmentSource } from './environment.ts';
 import { gpuScaleOf } from './gpu-scale.ts';
 import { migrate } from './migrate.ts';
 import { planInstance } from './plan.ts';
+import { runSpeechSetup } from './speech-setup.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 /** The lock of a running instance, and the lock of its setup. */
@@ -27,7 +28,13 @@ export const adminPassword = 'first_admin_password';
 export async function superviseInstance(
   folder: DataFolder,
   say: { progress: (line: string) => void; log: (line: string) => void },
-  options: { readonly gpuScale: boolean; readonly resume?: boolean; readonly servicesOutlive?: boolean },
+  options: {
+    readonly gpuScale: boolean;
+    readonly resume?: boolean;
+    readonly servicesOutlive?: boolean;
+    /** Fetches the speech model in the background. */
+    readonly setsUpSpeech?: boolean;
+  },
 ): Promise<Supervisor> {
   if ((await tryLock(instanceLock(folder))) === undefined) throw new Refusal('Overtone is running already.');
   const instance = readInstance(folder);
@@ -38,6 +45,7 @@ export async function superviseInstance(
     resume: options.resume === true,
     servicesOutlive: options.servicesOutlive === true,
     folder,
+    ...(options.setsUpSpeech === true ? { afterStart: () => runSpeechSetup(folder, say.log) } : {}),
     plan: planInstance(source, undefined, options.gpuScale ? gpuScaleOf(process.env) : undefined),
     migrate: async () => await migrate(source),
   });

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder.root, { recursive: true }));
 
 describe('supervisor', () => {
-  const supervise = (traits: readonly string[] = []) => {
+  const supervise = (traits: readonly string[] = [], afterStart?: () => () => Promise<void>) => {
     const order: string[] = [];
     const supervisor = createSupervisor({
       folder,
@@ -42,6 +42,7 @@ describe('supervisor', () => {
       },
       progress: (line) => order.push(line.replace(/ \(.*/, '')),
       log: () => undefined,
+      ...(afterStart === undefined ? {} : { afterStart }),
     });
     return { supervisor, order };
   };
@@ -51,6 +52,21 @@ describe('supervisor', () => {
     await supervisor.start();
     await supervisor.stop();
     expect(order).toEqual(['server is ready', 'migrate', 'database: migrated', 'service is ready']);
+  });
+
+  it('starts what follows once everything is ready, and ends it before the services', async () => {
+    const seen: string[] = [];
+    const states = () => readRuntime(folder)?.phase;
+    const { supervisor } = supervise([], () => {
+      seen.push(`started while ${states()}`);
+      return async () => {
+        seen.push(`ended while ${states()}`);
+        return await Promise.resolve();
+      };
+    });
+    await supervisor.start();
+    await supervisor.stop();
+    expect(seen).toEqual(['started while ready', 'ended while ready']);
   });
 
   it('records running processes, and none after it has stopped', async () => {

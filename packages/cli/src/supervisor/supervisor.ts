@@ -23,6 +23,8 @@ export type SupervisorOptions = {
   readonly log: (line: string) => void;
   /** Continues after a killed supervisor: adopts running processes and retries without limit. */
   readonly resume?: boolean;
+  /** Started once everything is ready. @returns a function that ends it. */
+  readonly afterStart?: () => () => Promise<void>;
   /** Servers and services keep running when the supervisor exits. */
   readonly servicesOutlive?: boolean;
 };
@@ -51,9 +53,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const onSpace = () => [...servers, ...services].forEach((keeper) => keeper.retryNow());
   const reserve = keepDiskReserve({ folder: folder.root, file: folder.reserve, log, onSpace });
   const stopping = new AbortController();
+  let endAfterStart: (() => Promise<void>) | undefined;
 
   const stop = async (): Promise<void> => {
     stopping.abort();
+    await endAfterStart?.();
     clearInterval(rotation);
     reserve.stop();
     record.enter('stopping', servers, services);
@@ -75,6 +79,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         throw error;
       }
       record.enter('ready', servers, services);
+      if (!stopping.signal.aborted) endAfterStart = options.afterStart?.();
     },
     stop: stopOnce,
   };

@@ -117,6 +117,9 @@ function hintFor(file: FileDetail, timeline: Timeline | null): string {
     return timeline?.paused_reason
       ? t`Reason: ${timeline.paused_reason}. Resumes automatically once an administrator resumes the queue.`
       : t`Resumes automatically once an administrator resumes the queue.`;
+  const fetched = timeline?.speech_model_percent ?? null;
+  if (file.waiting_for === 'engine' && fetched !== null)
+    return t`The speech model is being fetched (${fetched} %). Starts automatically once it is there.`;
   if (file.waiting_for === 'engine')
     return t`No speech engine is available. Resumes automatically once an administrator adds one.`;
   if (file.waiting_for === 'worker') return t`All workers are busy or unavailable. Resumes automatically.`;

@@ -36,6 +36,7 @@ const overview: ReplyOf<typeof modelRpc.models> = {
     memory_mib: 1,
     cpu_real_time_factor: null,
   })),
+  speech_setup: null,
   tasks: [
     {
       name: 'busy',

@@ -220,7 +220,20 @@ describe('a file without a matching worker', () => {
     );
     await waitFor(async () => (await waitingOf()) === 'engine');
     const answer = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
-    expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
+    expect(await answer.json()).toMatchObject({
+      status: 'waiting',
+      waiting_for: 'engine',
+      speech_model_percent: null,
+    });
+    await announceWorker(world.bus, 'deaf', {
+      pulls: ['cpu-media', 'cpu-transcription'],
+      engine: false,
+      speechModelPercent: 43,
+    });
+    await waitFor(async () => {
+      const later = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+      return ((await later.json()) as { speech_model_percent: number | null }).speech_model_percent === 43;
+    });
     expect(await statusOf(world, file.fileId)).toBe('running');
   });
 });

@@ -3,6 +3,7 @@ import { roleAtLeast } from '@overtone/contracts';
 import type { Db } from '../database.ts';
 import { Prisma, type Run, type Task } from '../generated/client.ts';
 import { titlesOf, type Files, type Reader } from '../ports/files.ts';
+import type { Workers, WorkerState } from '../workers/workers.ts';
 import { keptTasks, taskObjectOf, timelineOf, toAttemptObjects, type TaskObject } from './tasks.ts';
 
 type Routes = typeof dispatcherRoutes;
@@ -23,8 +24,10 @@ export function createDescribeTasks({ files, fractionOf }: { files: Files } & Pr
   };
 }
 
+type Deps = { db: Db; files: Files; describe: DescribeTasks; workers: Pick<Workers, 'live'> };
+
 /** Tasks as users see them: their own; administrators see all. */
-export function createTasksReadModel({ db, files, describe }: { db: Db; files: Files; describe: DescribeTasks }) {
+export function createTasksReadModel({ db, files, describe, workers }: Deps) {
   return {
     list: async (
       filter: TaskFilter,
@@ -47,14 +50,14 @@ export function createTasksReadModel({ db, files, describe }: { db: Db; files: F
       const [object] = await describe([row], reader);
       return object ? { ...object, tries: toAttemptObjects(attempts) } : null;
     },
-    timeline: createTimeline({ db, files }),
+    timeline: createTimeline({ db, files, workers }),
   };
 }
 
 export type TasksReadModel = ReturnType<typeof createTasksReadModel>;
 
 /** Stages of the file's latest run; null when the reader may not see it. */
-function createTimeline({ db, files }: { db: Db; files: Files }) {
+function createTimeline({ db, files, workers }: Omit<Deps, 'describe'>) {
   const mayRead = async (run: Run, reader: Reader): Promise<boolean> =>
     run.ownerId === reader.userId ||
     canReadAll(reader) ||
@@ -74,8 +77,15 @@ function createTimeline({ db, files }: { db: Db; files: Files }) {
       db.task.findMany({ where: { runId: run.id }, include: { attempts: true } }),
       pausedReason(run),
     ]);
-    return timelineOf(run, rows, tasks, reason);
+    const speechModelPercent = run.waitingFor === 'engine' ? percentOf(workers.live()) : null;
+    return timelineOf(run, rows, tasks, { pausedReason: reason, speechModelPercent });
   };
+}
+
+/** Of the worker that received most. */
+function percentOf(workers: readonly WorkerState[] | null): number | null {
+  const percents = (workers ?? []).flatMap(({ speechModelPercent: percent }) => percent ?? []);
+  return percents.length === 0 ? null : Math.max(...percents);
 }
 
 function canReadAll({ role }: Reader): boolean {

@@ -20,7 +20,7 @@ import type { Files } from '../ports/files.ts';
 import type { JobSignals } from '../queues/queues.ts';
 import type { Runs } from '../runs/runs.ts';
 import { watchTaskMetrics } from '../telemetry.ts';
-import type { Leases } from '../workers/workers.ts';
+import type { Leases, Workers } from '../workers/workers.ts';
 import { createClaims, type Claims } from './claims.service.ts';
 import { createDeadLettersReadModel } from './dead-letters.read-model.ts';
 import { createDeadLetters } from './dead-letters.service.ts';
@@ -46,6 +46,7 @@ export type TasksSliceDeps = {
   leases: Leases;
   signals: JobSignals;
   files: Files;
+  workers: Pick<Workers, 'live'>;
 };
 
 /** The tasks of the workers: claims and results, retries, dead letters, fair shares, and the recovery from lost workers. */
@@ -104,10 +105,10 @@ function createRecoveryServices(deps: TasksSliceDeps & { failures: Failures; cla
 }
 
 function createRoutes({ recovery, ...deps }: TasksSliceDeps & { recovery: Recovery }): Route[] {
-  const { db, files, runs } = deps;
+  const { db, files, runs, workers } = deps;
   const describe = createDescribeTasks({ files, fractionOf: runs.fractionOf });
   const deadLetters = createDeadLetters({ ...deps, dead: createDeadLettersReadModel({ db }), describe });
-  return tasksRoutes({ deadLetters, tasks: createTasksReadModel({ db, files, describe }), recovery });
+  return tasksRoutes({ deadLetters, tasks: createTasksReadModel({ db, files, describe, workers }), recovery });
 }
 
 /** Half of the minute within which a dead worker's tasks must be requeued. */

@@ -83,13 +83,14 @@ export function timelineOf(
   run: Run,
   rows: StageRow[],
   tasks: TaskWithAttempts[],
-  pausedReason: string | null,
+  { pausedReason, speechModelPercent }: { pausedReason: string | null; speechModelPercent: number | null },
 ): Timeline {
   return {
     run_id: run.id,
     status: run.status === 'running' && run.waitingFor ? 'waiting' : (run.status as Timeline['status']),
     waiting_for: run.waitingFor as Timeline['waiting_for'],
     paused_reason: pausedReason,
+    speech_model_percent: speechModelPercent,
     audio_duration_s: run.audioDurationS,
     created_at: run.createdAt.toISOString(),
     completed_at: iso(run.completedAt),

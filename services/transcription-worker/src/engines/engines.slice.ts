@@ -8,6 +8,7 @@ import {
   type ProviderState,
   type workerGpu,
 } from '@overtone/contracts';
+import { fetchedPercent, isSpeechModelAwaited, readSpeechSetup } from '@overtone/models';
 import { rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { z } from 'zod';
@@ -72,6 +73,7 @@ export function createEnginesSlice({
   let stored: AsrProviderWithKey[] = [];
   let checked: Checked[] = [];
   let note: string | null = 'Looking for a speech engine';
+  let speechModelPercent: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   const firstReady = (): Checked | undefined => checked.find(({ state }) => state.ready);
   const readProviders = async (): Promise<void> => {
@@ -83,15 +85,25 @@ export function createEnginesSlice({
     }
   };
   const refresh = async (): Promise<void> => {
-    const before = firstReady()?.engine.info.model ?? note;
+    const before = selectedNow();
     await readProviders();
     await processors.look();
-    const candidates: Candidate[] = stored.length > 0 ? providerEngines.candidatesOf(stored) : ofEnvironment;
+    const setup = await readSpeechSetup(env.MODEL_CACHE_DIR);
+    const percent = isSpeechModelAwaited(setup) && env.ASR_ENGINE === undefined ? fetchedPercent(setup) : null;
+    const candidates: Candidate[] =
+      stored.length > 0 ? providerEngines.candidatesOf(stored) : withoutLastResort(ofEnvironment, percent);
     checked = await checkEngines(candidates, env.ASR_ENGINE);
-    note = noteOf(checked, env.ASR_ENGINE);
-    if ((firstReady()?.engine.info.model ?? note) !== before)
+    speechModelPercent = firstReady() ? null : percent;
+    note =
+      speechModelPercent === null
+        ? noteOf(checked, env.ASR_ENGINE)
+        : `The speech model is being fetched (${speechModelPercent} %)`;
+    if (selectedNow() !== before)
       log.info({ engine: firstReady()?.engine.info ?? null, note }, 'speech engine selected');
   };
+  // The progress of a download is no change.
+  const selectedNow = (): string | null =>
+    firstReady()?.engine.info.model ?? (speechModelPercent === null ? note : 'awaited');
   let refreshing: Promise<void> | undefined;
   const tryRefresh = (): Promise<void> =>
     (refreshing ??= refresh()
@@ -124,6 +136,7 @@ export function createEnginesSlice({
     about: () => ({
       engine: firstReady()?.engine.info ?? null,
       engineNote: note,
+      speechModelPercent,
       languages: languagesOfAll(checked),
       gpu: gpu(),
       settings: settings.report(firstReady()?.engine.tuning ?? null),
@@ -170,6 +183,11 @@ function createCandidates({
     createPocketSphinx({ env: childEnv, parallel }),
   ];
   return engines.map((engine) => ({ engine, provider: null }));
+}
+
+/** While the speech model is being fetched, recordings wait for it instead of being transcribed by PocketSphinx. */
+function withoutLastResort(candidates: readonly Candidate[], percent: number | null): Candidate[] {
+  return candidates.filter(({ engine }) => percent === null || engine.id !== 'pocketsphinx');
 }
 
 /** Whether the checked engines were made of another list of providers. */

@@ -9,6 +9,7 @@ import {
   pullModel,
   readCatalogue,
   readMachine,
+  readSpeechSetup,
   readTasks,
   removeModel,
   suggestModel,
@@ -39,7 +40,12 @@ export function createModelsSlice({ env, log }: Deps): Slice & { handlers: Handl
 
   const describe = async (): Promise<ReplyOf<typeof modelRpc.models>> => {
     machine ??= readMachine();
-    const [entries, installed, tasks] = await Promise.all([catalogue(), listInstalled(cacheDir), readTasks(cacheDir)]);
+    const [entries, installed, tasks, setup] = await Promise.all([
+      catalogue(),
+      listInstalled(cacheDir),
+      readTasks(cacheDir),
+      readSpeechSetup(cacheDir),
+    ]);
     const { text, entry } = suggestModel(await machine, entries);
     return {
       folder: cacheDir,
@@ -47,6 +53,7 @@ export function createModelsSlice({ env, log }: Deps): Slice & { handlers: Handl
       catalogue: entries.map(toCatalogueModel),
       tasks,
       suggestion: { text, name: entry?.name ?? null },
+      speech_setup: setup,
     };
   };
 

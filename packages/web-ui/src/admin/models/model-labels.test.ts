@@ -59,7 +59,7 @@ describe('the state of an installed model', () => {
   it('offers a model of the catalogue again while the installed one has a fault', () => {
     const { name } = model;
     const entry = { name } as Parameters<typeof missingOf>[0]['catalogue'][number];
-    const overview = { folder: '', catalogue: [entry], tasks: [], suggestion: { text: '', name } };
+    const overview = { folder: '', catalogue: [entry], tasks: [], suggestion: { text: '', name }, speech_setup: null };
     expect(missingOf({ ...overview, installed: [model] })).toEqual([]);
     expect(missingOf({ ...overview, installed: [{ ...model, fault: 'changed' }] })).toEqual([entry]);
   });

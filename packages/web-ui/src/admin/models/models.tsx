@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
-import { Anchor, Badge, Button, Checkbox, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Checkbox, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { meQuery } from '../../api/queries.ts';
 import { bytes } from '../../lib/format.ts';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Icon } from '../../ui/icons.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -27,7 +28,7 @@ export function Models() {
   const models = useQuery({
     queryKey,
     queryFn: ({ signal }) => call('GET /api/admin/models', { signal }),
-    refetchInterval: ({ state }) => (state.data?.tasks.some(({ state: task }) => task === 'running') ? 1_500 : 10_000),
+    refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? 1_500 : 10_000),
   });
   const mayChange = useQuery(meQuery).data?.role === 'super_admin';
   return (
@@ -38,12 +39,45 @@ export function Models() {
   );
 }
 
+function isBusy({ tasks, speech_setup: setup }: ModelOverview): boolean {
+  return setup?.state === 'running' || tasks.some(({ state }) => state === 'running');
+}
+
+/** The model that the instance fetches by itself after its start. */
+function SpeechSetup({ setup }: { setup: NonNullable<ModelOverview['speech_setup']> }) {
+  const { state, step, model, received_bytes: received, total_bytes: total, error } = setup;
+  if (state === 'done') return null;
+  if (state === 'failed')
+    return (
+      <Alert color="yellow" variant="light" icon={<Icon name="alert" />} data-testid="speech-setup">
+        {step === 'speakers'
+          ? t`The models for speakers couldn’t be fetched: ${error ?? ''} It is tried again later.`
+          : t`The speech model ${model} couldn’t be fetched: ${error ?? ''} It is tried again later. Without a network, copy its folder to the server and run: ./overtone models import FOLDER. Until then PocketSphinx transcribes English.`}
+      </Alert>
+    );
+  return (
+    <div data-testid="speech-setup">
+      <Text size="sm" role="status">
+        {setupText(setup)}
+      </Text>
+      {total > 0 && <Progress mt={4} value={(received / total) * 100} aria-label={t`Fetch of the speech model`} />}
+    </div>
+  );
+}
+
+function setupText({ step, model }: NonNullable<ModelOverview['speech_setup']>): string {
+  if (step === 'environment') return t`The Python environment for the speech model ${model} is being made.`;
+  if (step === 'speakers') return t`The models for speakers are being fetched.`;
+  return t`The speech model ${model} is being fetched. Recordings wait for it.`;
+}
+
 function Overview({ models, mayChange }: { models: ModelOverview; mayChange: boolean }) {
-  const { folder, installed, tasks, suggestion } = models;
+  const { folder, installed, tasks, suggestion, speech_setup: setup } = models;
   const missing = missingOf(models);
   const taskOf = (name: string) => tasks.find((task) => task.name === name);
   return (
     <Stack gap="md">
+      {setup !== null && <SpeechSetup setup={setup} />}
       <Text size="sm">{t`Models that suit the machine of the worker: ${suggestion.text}.`}</Text>
       <div>
         <Title order={3} size="h5">{t`Installed`}</Title>
@@ -161,6 +195,11 @@ function CatalogueRow({ model, task, mayChange, isSuggested }: RowProps<Catalogu
         <Anchor href={licence.url} target="_blank" rel="noreferrer" underline="always" size="sm">
           {licence.name}
         </Anchor>
+        {licence.notice && (
+          <Text size="xs" c="dimmed">
+            {licence.notice}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td data-label={t`Size`} className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
         {bytes(model.bytes)}

@@ -1,0 +1,84 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { reasonOf } from './errors.ts';
+import { readJson, writeJson } from './files.ts';
+
+/** In the model folder: what the launcher fetches, so that the worker and `status` can report it. */
+const stateFile = '.speech-setup.json';
+const writeEveryMs = 1_000;
+/** A running setup that was not written for this long belongs to a process that ended. */
+const staleMs = 15_000;
+/** Recordings wait for the speech model for at most this long, then the next engine transcribes them. */
+const waitMs = 15 * 60_000;
+
+const speechSetup = z.object({
+  state: z.enum(['running', 'done', 'failed']),
+  /** What is being fetched: the Python environment, the speech model, the models for speakers. */
+  step: z.enum(['environment', 'model', 'speakers']),
+  model: z.string(),
+  received_bytes: z.int(),
+  total_bytes: z.int(),
+  error: z.string().nullable(),
+  began_at: z.iso.datetime(),
+  at: z.iso.datetime(),
+});
+/** Progress or result of the fetch of the speech model at the start of an instance. */
+export type SpeechSetup = z.infer<typeof speechSetup>;
+
+/** @returns null where nothing was fetched yet. */
+export async function readSpeechSetup(cacheDir: string): Promise<SpeechSetup | null> {
+  const setup = speechSetup.safeParse(await readJson(join(cacheDir, stateFile))).data;
+  if (setup?.state !== 'running' || Date.now() - Date.parse(setup.at) < staleMs) return setup ?? null;
+  return { ...setup, state: 'failed', error: 'It was interrupted. The next start continues it.' };
+}
+
+/** Whether recordings wait for the speech model. */
+export function isSpeechModelAwaited(setup: SpeechSetup | null, now = Date.now()): setup is SpeechSetup {
+  return setup?.state === 'running' && setup.step !== 'speakers' && now - Date.parse(setup.began_at) < waitMs;
+}
+
+/** The fetched share of the speech model in whole percent. */
+export function fetchedPercent({ step, received_bytes: received, total_bytes: total }: SpeechSetup): number {
+  if (step === 'speakers') return 100;
+  return total === 0 ? 0 : Math.floor((received / total) * 100);
+}
+
+/** Writes the state of a setup, also while nothing is received. */
+export function trackSpeechSetup(cacheDir: string, model: string) {
+  const now = (): string => new Date().toISOString();
+  let state: SpeechSetup = {
+    state: 'running',
+    step: 'environment',
+    model,
+    received_bytes: 0,
+    total_bytes: 0,
+    error: null,
+    began_at: now(),
+    at: now(),
+  };
+  let last: Promise<void> = Promise.resolve();
+  const write = (): Promise<void> =>
+    (last = last
+      .then(() => mkdir(cacheDir, { recursive: true }))
+      .then(() => writeJson(join(cacheDir, stateFile), { ...state, at: now() }))
+      // A full disk does not end the setup: its pulls report it.
+      .catch(() => undefined));
+  const timer = setInterval(() => void write(), writeEveryMs).unref();
+  void write();
+  return {
+    enter: (step: SpeechSetup['step'], name = model): Promise<void> => {
+      state = { ...state, step, model: step === 'speakers' ? model : name, received_bytes: 0, total_bytes: 0 };
+      return write();
+    },
+    receive: (received: number, total: number): void => {
+      state = { ...state, received_bytes: received, total_bytes: total };
+    },
+    end: (error?: unknown): Promise<void> => {
+      clearInterval(timer);
+      const failed = error !== undefined;
+      state = { ...state, state: failed ? 'failed' : 'done', error: failed ? reasonOf(error) : null };
+      return write();
+    },
+  };
+}
