@@ -2,6 +2,8 @@ import type { AsrProvider, EngineInfo, EngineTuning, SpeechTask, Word } from '@o
 import type { Ability } from '@overtone/jobs';
 import type { Processors } from '../gpu/gpu.ts';
 
+export { heardSegment, spokenWords } from './evidence.ts';
+export { knownLanguage, servedLanguages } from './languages.ts';
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
 export type TranscribeRequest = {

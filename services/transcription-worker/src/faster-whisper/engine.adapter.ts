@@ -1,14 +1,15 @@
 import { readVerification } from '@overtone/models';
 import { ChildCrash } from '../children/protocol.ts';
 import {
+  knownLanguage,
+  servedLanguages,
+  spokenWords,
   tidyWords,
   type EngineState,
   type Recognised,
   type SpeechEngine,
   type TranscribeRequest,
 } from '../engines/engines.ts';
-import { spokenWords } from '../engines/evidence.ts';
-import { knownLanguage, servedLanguages } from '../engines/languages.ts';
 import { engineCrashed, engineMissing, languageUnsupported, outOfTime, translationUnsupported } from '../failures.ts';
 import type { Model } from '../models/models.ts';
 import { transcribeResult, type WhisperTask } from './protocol.ts';

@@ -1,6 +1,6 @@
 import type { SpeechTask } from '@overtone/contracts';
 import { z } from 'zod';
-import { heardSegment } from '../engines/evidence.ts';
+import { heardSegment } from '../engines/engines.ts';
 
 /** A model and how it is loaded. Tasks with the same values share one loaded model. */
 const modelUse = z.object({
