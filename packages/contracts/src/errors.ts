@@ -80,6 +80,8 @@ export function statusOfCode(code: ErrorCode): number {
 export const problemExtra = z.object({
   /** 413: maximum number of bytes. */
   max_bytes: z.int().optional(),
+  /** transcript_too_many_words: maximum number of words. */
+  max_words: z.int().optional(),
   /** 405: allowed methods. */
   allow: z.string().optional(),
   /** duplicate_file: the earlier upload. */

@@ -29,6 +29,7 @@ export const mediaErrors = {
   transcript_format_unknown: 'invalid',
   transcript_encoding_unknown: 'invalid',
   transcript_too_large: 'too_large',
+  transcript_too_many_words: 'too_large',
   no_recording: 'conflict',
   collection_exists: 'conflict',
   collection_full: 'conflict',

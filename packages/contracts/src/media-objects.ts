@@ -86,7 +86,8 @@ export const fileObject = z.object({
   next_stage: z.enum(stages).nullable(),
   waiting_for: z.enum(waitingReasons).nullable(),
   content_type: z.string(),
-  file_size: z.number().int(),
+  /** Null for an imported text of which the caller does not see all: size and hash would tell the rest. */
+  file_size: z.number().int().nullable(),
   file_hash: z.string().nullable(),
   /** Where the recording was imported from; only for its owner and administrators. */
   source_url: z.string().nullable(),

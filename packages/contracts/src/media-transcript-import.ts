@@ -5,8 +5,11 @@ import { fileObject, undoObject } from './media-objects.ts';
 
 const route = routesOf('media');
 
-/** Formats of an imported transcript; `json` is the export format of the same name, `text` has turns (`Name: ...`). */
-export const importFormats = ['srt', 'webvtt', 'ttml', 'json', 'text'] as const;
+/**
+ * Formats of an imported transcript; `json` is the export format of the same name or what Whisper writes, `sbv` SubViewer,
+ * `microdvd` that or MPL2, `docx` the export of Teams; `text` has turns (`Name: ...`).
+ */
+export const importFormats = ['srt', 'webvtt', 'ttml', 'ass', 'sbv', 'microdvd', 'json', 'docx', 'text'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 /** Encodings that are detected are UTF-8, UTF-16 and Windows-1252; the others can be chosen. */
 export const importEncodings = [
@@ -29,9 +32,14 @@ export const importNotes = ['sorted', 'overlapping', 'negative_time', 'no_length
 
 const importQuery = z.object({
   encoding: z.enum(importEncodings).optional().describe('by default it is detected'),
-  speaker_prefixes: queryFlag
+  format: z.enum(importFormats).exclude(['docx']).optional().describe('by default it is recognised by its content'),
+  shift: z.coerce
+    .number()
+    .min(-36_000_000)
+    .max(36_000_000)
     .optional()
-    .describe('whether `Name:` at the beginning of a cue or turn is a speaker; true by default'),
+    .describe('seconds that are added to all times, e.g. -36000 for a time code that begins at 10:00:00'),
+  speaker_prefixes: queryFlag.optional().describe('whether names before a colon are speakers; true by default'),
 });
 const importErrors: readonly RouteError[] = [
   'invalid_body',
@@ -43,6 +51,8 @@ const importErrors: readonly RouteError[] = [
   'transcript_format_unknown',
   'transcript_encoding_unknown',
   'transcript_too_large',
+  'transcript_too_many_words',
+  'too_many_imports',
 ];
 
 /** A transcript file as it was understood. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { maskText, maskWords, restoreMasked } from './mask.ts';
+import { joinMasked, maskText, maskWords, restoreMasked } from './mask.ts';
 import { mergeSpans, type Span } from './spans.ts';
 
 const text = 'call 415 555 2671 or write a@b.co, thanks';
@@ -21,6 +21,32 @@ describe('masking', () => {
     const result = maskWords(text, words, spans);
     expect(result.map(({ word }) => word)).toEqual(['call', '', '', '', 'or', 'write', '', 'thanks']);
     expect(result.map(({ start }) => start)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('gives the masked words of a span one time', () => {
+    const result = joinMasked(maskWords(text, words, spans));
+    expect(result.map(({ word, start, end }) => [word, start, end])).toEqual([
+      ['call', 0, 1],
+      ['', 1, 4],
+      ['or', 4, 5],
+      ['write', 5, 6],
+      ['', 6, 7],
+      ['thanks', 7, 8],
+    ]);
+  });
+
+  it('estimates times again that were estimated from the length of masked words', () => {
+    const shown = ['415 555 2671', '030 1'].map((number) => {
+      const said = `call ${number} now`;
+      const estimated = said
+        .split(' ')
+        .map((word, i) => ({ word, start: i, end: i + 1, confidence: null, interpolated: true }));
+      const last = estimated.at(-1);
+      if (last) last.end = 10;
+      return joinMasked(maskWords(said, estimated, [{ kind: 'phone', start: 5, end: 5 + number.length }]));
+    });
+    expect(shown[0]).toEqual(shown[1]);
+    expect(shown[0]?.map(({ word }) => word)).toEqual(['call', '', 'now']);
   });
 
   it('removes all words when they do not fit the text', () => {

@@ -55,6 +55,43 @@ export function maskWords<W extends TimedWord>(text: string, words: readonly W[]
   return masked;
 }
 
+/** As letters, of which the times of words are calculated: the same for each masked part. */
+const hiddenLetters = 8;
+
+/**
+ * The words as their reader sees them: consecutive masked words are one. Estimated times around them are estimated again,
+ * because they tell the length of what is masked.
+ */
+export function joinMasked<W extends TimedWord & { interpolated?: boolean | undefined }>(words: readonly W[]): W[] {
+  const joined: W[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    if (last?.word === '' && word.word === '') joined[joined.length - 1] = { ...last, end: word.end };
+    else joined.push(word);
+  }
+  for (let from = 0; from < joined.length; from += 1) {
+    if (!joined[from]?.interpolated) continue;
+    let to = from;
+    while (joined[to + 1]?.interpolated) to += 1;
+    const run = joined.slice(from, to + 1);
+    if (run.some(({ word }) => word === '')) joined.splice(from, run.length, ...spreadAgain(run));
+    from = to;
+  }
+  return joined;
+}
+
+function spreadAgain<W extends TimedWord>(run: readonly W[]): W[] {
+  const [start, end] = [run[0]?.start ?? 0, run.at(-1)?.end ?? 0];
+  const lettersOf = ({ word }: W): number => word.length || hiddenLetters;
+  const letters = run.reduce((sum, word) => sum + lettersOf(word), 0);
+  let at = start;
+  return run.map((word) => {
+    const from = at;
+    at += ((end - start) * lettersOf(word)) / letters;
+    return { ...word, start: Math.round(from * 1000) / 1000, end: Math.round(at * 1000) / 1000 };
+  });
+}
+
 /**
  * Puts the masked parts back into an edited text. The placeholders of a text with masked parts must stay as they are and in
  * their order, also those that are words of the text itself, as in the import of a masked export.

@@ -64,7 +64,7 @@ function factsOf(file: FileDetail): (readonly [string, string])[] {
       : [[t`Speaker detection`, file.diarization_provider ?? t`not yet`] as const]),
     [t`Language`, file.language === null ? t`unknown` : languageName(file.language)],
     [t`Length`, file.duration === null ? t`not yet known` : duration(file.duration)],
-    [t`File`, `${file.filename}, ${bytes(file.file_size)}`],
+    [t`File`, file.file_size === null ? file.filename : `${file.filename}, ${bytes(file.file_size)}`],
     ...(file.source_url === null ? [] : [[t`Imported from`, file.source_url] as const]),
     [t`Type`, file.content_type],
     [t`Uploaded`, moment(file.upload_time)],

@@ -122,7 +122,7 @@ function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
 function factsOf(file: BinnedFile): string {
   return [
     file.duration === null ? null : clock(file.duration),
-    bytes(file.file_size),
+    file.file_size === null ? null : bytes(file.file_size),
     file.deleted_by_name === null
       ? t`deleted ${ago(file.deleted_at)}`
       : t`deleted ${ago(file.deleted_at)} by ${file.deleted_by_name}`,

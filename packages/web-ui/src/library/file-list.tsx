@@ -100,7 +100,7 @@ function facts(file: FileItem): string {
   return [
     ownerText(file),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
-    hasRecording(file) ? bytes(file.file_size) : null,
+    hasRecording(file) ? bytes(file.file_size ?? 0) : null,
     ago(file.upload_time),
   ]
     .filter((fact) => fact !== null)

@@ -31,7 +31,7 @@ export function isInProgress(file: Pick<FileItem, 'status'>): boolean {
 
 /** An import that was not completed has no recording. */
 export function hasRecording(file: Pick<FileItem, 'file_size' | 'has_media' | 'recording_removed_at'>): boolean {
-  return file.has_media && file.file_size > 0 && file.recording_removed_at === null;
+  return file.has_media && (file.file_size ?? 0) > 0 && file.recording_removed_at === null;
 }
 
 export const stageNames: Record<NonNullable<FileItem['stage']>, string> = translateOnRead({

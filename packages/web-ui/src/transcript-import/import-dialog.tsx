@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Alert, Checkbox, FileInput, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Checkbox, FileInput, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ import { Icon } from '../ui/icons.tsx';
 import { clock, duration } from '../lib/format.ts';
 import css from './transcript-import.module.css';
 import { encodingNames, importFormatNames, noteText, transcriptExtensions } from './labels.ts';
-import type { ImportEncoding, ImportPreview } from './labels.ts';
+import type { ImportEncoding, ImportFormat, ImportPreview } from './labels.ts';
 
 type Props = {
   /** The file whose transcript is replaced; without it, a file without a recording is created. */
@@ -22,14 +22,21 @@ type Props = {
   readonly onClose: () => void;
   readonly onDone?: () => void;
 };
-type Choice = { readonly encoding: ImportEncoding | ''; readonly prefixes: boolean };
+type Choice = {
+  readonly encoding: ImportEncoding | '';
+  readonly format: ImportFormat | '';
+  readonly shift: number;
+  readonly prefixes: boolean;
+};
+const noChoice: Choice = { encoding: '', format: '', shift: 0, prefixes: true };
 
 /** Imports a transcript that was made elsewhere, after a look at its first turns. */
 export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
   const [source, setSource] = useState<File | null>(chosen);
-  const [choice, setChoice] = useState<Choice>({ encoding: '', prefixes: true });
+  const [choice, setChoice] = useState<Choice>(noChoice);
   const [title, setTitle] = useState('');
-  const query = { encoding: choice.encoding, speaker_prefixes: choice.prefixes };
+  const { encoding, format, shift, prefixes } = choice;
+  const query = { encoding, format, shift: shift === 0 ? '' : String(shift), speaker_prefixes: prefixes };
   const preview = usePreview(source, query);
   const importing = useImport({ file, source, query, title, onClose, onDone });
   const { data } = preview;
@@ -45,7 +52,7 @@ export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
     >
       <FileInput
         label={t`Transcript file`}
-        description={t`SRT, WebVTT, TTML, a JSON export or plain text with lines such as “Ada: Good morning.”`}
+        description={t`Subtitles (SRT, WebVTT, TTML, SSA, SubViewer, MicroDVD), JSON of Overtone or Whisper, a Word document of Teams, or plain text with lines such as “Ada: Good morning.”`}
         placeholder={t`Choose a file`}
         styles={{ placeholder: { color: 'var(--mantine-color-dimmed)' } }}
         accept={transcriptExtensions}
@@ -54,12 +61,26 @@ export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
         fileInputProps={{ 'data-testid': 'transcript-input' } as object}
         onChange={(next) => {
           setSource(next);
-          setChoice({ encoding: '', prefixes: true });
+          setChoice(noChoice);
         }}
       />
       {preview.error && <ErrorNote error={preview.error} title={t`This file can’t be imported`} />}
-      {source && (data || choice.encoding !== '' || preview.error) && (
+      {source && data?.format !== 'docx' && (data || choice.encoding !== '' || preview.error) && (
         <EncodingField detected={data?.encoding} choice={choice} onChange={setChoice} />
+      )}
+      {source && data?.format !== 'docx' && (data || choice.format !== '' || preview.error) && (
+        <FormatField recognised={data?.format} choice={choice} onChange={setChoice} />
+      )}
+      {data && !data.untimed && (
+        <NumberInput
+          label={t`Shift all times by`}
+          description={t`In seconds, e.g. −36000 for a time code that begins at 10:00:00.`}
+          suffix={t` s`}
+          min={-36_000_000}
+          max={36_000_000}
+          value={choice.shift}
+          onChange={(value) => setChoice({ ...choice, shift: Number(value) || 0 })}
+        />
       )}
       {data && data.format !== 'json' && (
         <Checkbox
@@ -90,7 +111,12 @@ export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
   );
 }
 
-type ImportQuery = { readonly encoding: string; readonly speaker_prefixes: boolean };
+type ImportQuery = {
+  readonly encoding: string;
+  readonly format: string;
+  readonly shift: string;
+  readonly speaker_prefixes: boolean;
+};
 
 function usePreview(source: File | null, query: ImportQuery) {
   return useQuery({
@@ -160,6 +186,27 @@ function EncodingField({ detected, choice, onChange }: EncodingProps) {
         ...Object.keys(encodingNames).map((value) => ({ value, label: encodingNames[value as ImportEncoding] })),
       ]}
       onChange={(event) => onChange({ ...choice, encoding: event.currentTarget.value as Choice['encoding'] })}
+    />
+  );
+}
+
+function FormatField({
+  recognised,
+  choice,
+  onChange,
+}: Omit<EncodingProps, 'detected'> & { recognised: ImportFormat | undefined }) {
+  const automatic = recognised && choice.format === '' ? t`Recognised: ${importFormatNames[recognised]}` : t`Recognise`;
+  const formats = (Object.keys(importFormatNames) as ImportFormat[]).filter((format) => format !== 'docx');
+  return (
+    <NativeSelect
+      label={t`Format`}
+      description={t`Choose another one if the passages below are wrong.`}
+      value={choice.format}
+      data={[
+        { value: '', label: automatic },
+        ...formats.map((format) => ({ value: format, label: importFormatNames[format] })),
+      ]}
+      onChange={(event) => onChange({ ...choice, format: event.currentTarget.value as Choice['format'] })}
     />
   );
 }

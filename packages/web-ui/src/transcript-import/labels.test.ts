@@ -5,6 +5,8 @@ describe('a chosen file', () => {
   it.each([
     ['talk.SRT', '', true],
     ['talk.vtt', 'text/vtt', true],
+    ['talk.ass', '', true],
+    ['talk.docx', '', true],
     ['talk.json', 'application/json', true],
     ['talk.wav', 'audio/wav', false],
     ['talk.txt', 'audio/x-strange', false],

@@ -11,7 +11,11 @@ export const importFormatNames: Record<ImportFormat, string> = translateOnRead({
   srt: 'SRT',
   webvtt: 'WebVTT',
   ttml: 'TTML',
-  json: msg`JSON export`,
+  ass: 'Advanced SubStation Alpha',
+  sbv: 'SubViewer',
+  microdvd: 'MicroDVD',
+  json: 'JSON',
+  docx: msg`Word document`,
   text: msg`Plain text`,
 });
 
@@ -53,9 +57,9 @@ export function noteText({ note, count }: ImportPreview['notes'][number]): strin
   }
 }
 
-export const transcriptExtensions = '.srt,.vtt,.ttml,.dfxp,.xml,.json,.txt,.md';
+export const transcriptExtensions = '.srt,.vtt,.ttml,.dfxp,.xml,.ass,.ssa,.sbv,.sub,.json,.docx,.txt,.md';
 
 /** Whether a dropped or chosen file is a transcript and not a recording. */
 export function isTranscriptFile({ name, type }: Pick<File, 'name' | 'type'>): boolean {
-  return !/^(audio|video)\//.test(type) && /\.(srt|vtt|ttml|dfxp|xml|json|txt|md)$/i.test(name);
+  return !/^(audio|video)\//.test(type) && /\.(srt|vtt|ttml|dfxp|xml|ass|ssa|sbv|sub|json|docx|txt|md)$/i.test(name);
 }

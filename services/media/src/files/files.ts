@@ -1,6 +1,7 @@
 import { stages, type FileObject, type FileStatus, type Stage } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { Prisma, type MediaFile } from '../generated/client.ts';
+import type { Mask } from '../redaction/redaction.ts';
 
 export type FileRow = MediaFile;
 export type FileProblem = NonNullable<FileObject['error']>;
@@ -120,6 +121,12 @@ export const resetColumns = {
   completedAt: null,
 } as const;
 
+/** Size and hash of an imported text, for a reader who sees all of it. */
+export function withSourceFacts<F extends FileObject>(answer: F, file: FileRow, mask: Mask): F {
+  if (mask.kinds.size > 0) return answer;
+  return { ...answer, file_size: Number(file.fileSize), file_hash: file.fileHash };
+}
+
 /** The file as an API object; `ownerName` is null when the caller is the owner. */
 export function toFileObject(
   { _count: { speakers }, ...file }: Counted,
@@ -138,8 +145,9 @@ export function toFileObject(
     ...stagesOf(file),
     waiting_for: file.waitingFor as FileObject['waiting_for'],
     content_type: file.contentType,
-    file_size: Number(file.fileSize),
-    file_hash: file.fileHash,
+    // Of an imported text they would tell what is masked in it; see `withSourceFacts`.
+    file_size: hasMedia(file) ? Number(file.fileSize) : null,
+    file_hash: hasMedia(file) ? file.fileHash : null,
     // It may contain a key of its own, such as a signature.
     source_url: permission === 'owner' ? file.sourceUrl : null,
     duration: file.duration,

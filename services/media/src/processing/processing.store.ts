@@ -12,6 +12,8 @@ import { compareRun } from './processing.ts';
 import type { EditedSegment, NewSegment } from './segments.ts';
 
 const batchSize = 2_000;
+/** The times of one-letter words are 40 times as long as their text, and several copies of a batch are in memory. */
+const batchLetters = 100_000;
 
 export type RunEvent = { runId: string; fileId: string };
 export type EventTime = Pick<Delivery, 'time'>;
@@ -103,20 +105,29 @@ export async function replaceTranscript(
   await insertSegments(tx, fileId, segments, ids);
 }
 
+/** `words`: a list, or the JSON text that is stored. */
+type StoredSegment = Omit<NewSegment, 'words'> & { words: NewSegment['words'] | string };
+
 /** Inserts the segments of a file that has none; `speaker` of a segment is an index into the ids. */
 export async function insertSegments(
   tx: Tx,
   fileId: string,
-  segments: readonly NewSegment[],
+  segments: readonly StoredSegment[],
   speakerIds: string[],
 ): Promise<void> {
-  for (let from = 0; from < segments.length; from += batchSize) {
-    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, speakerIds);
+  let batch: StoredSegment[] = [];
+  let letters = 0;
+  for (const [i, segment] of segments.entries()) {
+    batch.push(segment);
+    letters += segment.text.length;
+    if (batch.length < batchSize && letters < batchLetters && i < segments.length - 1) continue;
+    await insertBatch(tx, fileId, batch, i + 1 - batch.length, speakerIds);
+    [batch, letters] = [[], 0];
   }
 }
 
 /** Inserts thousands of rows in one statement; single inserts take seconds for ten hours of speech. */
-function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: number, speakerIds: string[]) {
+function insertBatch(tx: Tx, fileId: string, segments: StoredSegment[], from: number, speakerIds: string[]) {
   return tx.$executeRaw`
     insert into transcript_segment
       (uuid, media_file_id, speaker_id, position, start_time, end_time, text, confidence, words, edited, edited_at, edited_by,
@@ -132,7 +143,7 @@ function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: numbe
       ${segments.map(({ end }) => end)}::float8[],
       ${segments.map(({ text }) => text.replaceAll('\0', ''))}::text[],
       ${segments.map(({ confidence }) => confidence)}::float8[],
-      ${segments.map(({ words }) => JSON.stringify(words).replaceAll('\\u0000', ''))}::text[],
+      ${segments.map(({ words }) => (typeof words === 'string' ? words : JSON.stringify(words)).replaceAll('\\u0000', ''))}::text[],
       ${segments.map(({ editedAt }) => editedAt ?? null)}::timestamptz[],
       ${segments.map(({ editedBy }) => editedBy ?? null)}::uuid[],
       ${segments.map(({ version }) => version ?? 1)}::int[],

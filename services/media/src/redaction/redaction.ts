@@ -9,7 +9,7 @@ import {
   type RedactionPolicy,
   type SegmentObject,
 } from '@overtone/contracts';
-import { maskText, maskWords, mergeSpans, withheldText, type Span } from '@overtone/redaction';
+import { joinMasked, maskText, maskWords, mergeSpans, withheldText, type Span } from '@overtone/redaction';
 import type { Caller } from '@overtone/service-kit';
 import type { Permission } from '../access/access.ts';
 
@@ -91,7 +91,7 @@ export function maskSegment<S extends Readable>(segment: S, { found, scanned }: 
     };
   const spans = scanned ? maskedSpans(found, mask) : [];
   const { text, spans: placed } = maskText(segment.text, spans);
-  const words = maskWords(segment.text, segment.words, spans);
+  const words = joinMasked(maskWords(segment.text, segment.words, spans));
   const redactions = placed.map(({ uuid, kind, start, end }) => ({ uuid, kind, start, end }));
   return { ...segment, speaker, text, words, redactions, withheld: false };
 }

@@ -1,4 +1,4 @@
-import type { ImportEncoding } from '@overtone/contracts';
+import { importEncodings, type ImportEncoding } from '@overtone/contracts';
 import { importErrors } from './import-errors.ts';
 
 export type DecodedText = { text: string; encoding: ImportEncoding };
@@ -14,7 +14,7 @@ const controlCharacters = /[^\P{Cc}\t\n\v\f\r\x7f-\x9f]/u;
 
 /** Decodes a text file. Without a chosen encoding it is detected. @throws AppError when it is not text in a known encoding. */
 export function decodeText(bytes: Uint8Array, chosen?: ImportEncoding): DecodedText {
-  const encoding = chosen ?? detectEncoding(bytes);
+  const encoding = chosen ?? declaredEncoding(bytes) ?? detectEncoding(bytes);
   const text = decode(bytes, encoding);
   if (text === null) throw importErrors.encodingUnknown(`It is not ${encodingNames[encoding]}.`);
   const control = text.search(controlCharacters);
@@ -27,6 +27,20 @@ function decode(bytes: Uint8Array, encoding: ImportEncoding): string | null {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     return null;
+  }
+}
+
+/** The encoding that an XML declaration names (XML 1.0, 4.3.3). */
+function declaredEncoding(bytes: Uint8Array): ImportEncoding | undefined {
+  const begin = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
+  const name = /^<\?xml[^>]{0,100}\sencoding\s{0,9}=\s{0,9}["']([A-Za-z0-9._-]{1,40})["']/.exec(begin)?.[1];
+  if (name === undefined) return undefined;
+  try {
+    const { encoding } = new TextDecoder(name);
+    // The declaration was read as bytes, so the text is not UTF-16.
+    return importEncodings.find((known) => known === encoding && !known.startsWith('utf-16'));
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,8 +1,9 @@
 import { word } from '@overtone/contracts';
 import { z } from 'zod';
-import { collapseText, createCueList, maxTime, speakerNameOf } from './cues.ts';
+import { checkWordCount, collapseText, createCueList, maxTime, speakerNameOf } from './cues.ts';
 import type { ParsedTranscript } from './cues.ts';
 import { importErrors } from './import-errors.ts';
+import { fromWhisper, whisperCppOutput, whisperOutput } from './whisper-json.ts';
 
 const seconds = z.number().min(-maxTime).max(maxTime);
 
@@ -25,9 +26,29 @@ const exported = z.object({
   ),
 });
 
-/** The export format `json` of this platform. */
-export function parseExportedJson(text: string): ParsedTranscript {
-  const parsed = exported.safeParse(parseJson(text));
+/** The JSON export of this platform, or what Whisper writes. */
+export function parseJsonTranscript(text: string): ParsedTranscript {
+  const json = parseJson(text);
+  checkWordCount(countWords(json));
+  for (const schema of [whisperOutput, whisperCppOutput]) {
+    const whisper = schema.safeParse(json);
+    if (whisper.success) return fromWhisper(whisper.data);
+  }
+  return fromExport(json);
+}
+
+/** Before each word becomes several objects. */
+function countWords(json: unknown): number {
+  const segments = (json as { segments?: unknown } | null)?.segments;
+  if (!Array.isArray(segments)) return 0;
+  return segments.reduce<number>((sum, segment: { words?: unknown } | null) => {
+    const words = segment?.words;
+    return sum + (Array.isArray(words) ? words.length : 0);
+  }, 0);
+}
+
+function fromExport(json: unknown): ParsedTranscript {
+  const parsed = exported.safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw importErrors.invalidField(issue?.path.join('.') ?? '', issue?.message ?? 'is not valid');

@@ -1,4 +1,4 @@
-import { invalid, tooLarge, type AppError } from '@overtone/service-kit';
+import { invalid, rateLimited, tooLarge, type AppError } from '@overtone/service-kit/errors';
 
 /** Errors of a transcript file that cannot be imported. */
 export const importErrors = {
@@ -12,6 +12,16 @@ export const importErrors = {
   encodingUnknown: (reason: string, line?: number): AppError =>
     invalid('transcript_encoding_unknown', `This file cannot be read as text. ${reason}`, {
       extra: line === undefined ? {} : { line },
+    }),
+  tooManyWords: (maxWords: number): AppError =>
+    tooLarge('transcript_too_many_words', `A transcript may have up to ${maxWords.toLocaleString('en')} words.`, {
+      extra: { max_words: maxWords },
+    }),
+  tooMuchMemory: (): AppError =>
+    tooLarge('transcript_too_large', 'This file takes too much memory or time to be read. Divide it.'),
+  tooMany: (): AppError =>
+    rateLimited('too_many_imports', 'Other imports of yours are waiting. Try again when they are done.', {
+      retryAfterSeconds: 10,
     }),
   tooLarge: (maxBytes: number): AppError =>
     tooLarge('transcript_too_large', `A transcript file may have up to ${maxBytes} bytes.`, {

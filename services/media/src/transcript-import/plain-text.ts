@@ -1,9 +1,21 @@
-import { checkLineLength, collapseText, createCueList, linesOf, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
+import {
+  checkLineLength,
+  collapseText,
+  createCueList,
+  findPrefixNames,
+  linesOf,
+  looksLikeName,
+  speakerNameOf,
+  splitSpeakerPrefix,
+} from './cues.ts';
 import type { ParsedTranscript, ParseOptions } from './cues.ts';
 
 const clock = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?`;
 /** `Ada [00:01:02]`, `[00:01:02]`, `Ada (1:02)`: the turn's text is on the next lines. */
 const heading = new RegExp(String.raw`^(.{0,80}?)\s?[[(]${clock}[\])]:?$`, 'u');
+/** `Ada Lovelace 1:02`: so write Otter and Teams, with the turn's text on the next lines. */
+const bareHeading = /^(.{1,80}?) (?:(\d{1,4}):)?(\d{1,2}):(\d{2})$/u;
+const footer = /^Transcribed by https:\/\/otter\.ai$/iu;
 /** `[00:01:02] Ada: text`, `00:01:02 text`. */
 const timePrefix = new RegExp(String.raw`^(?:[[(]${clock}[\])]|${clock}(?=\s))\s*(?:-\s*)?`, 'u');
 /** Long paragraphs are divided between sentences. */
@@ -14,16 +26,20 @@ type Turn = { line: number; start: number | null; speaker: string | null; lines:
 /** Text with turns: `Name: ...`, the text export, or paragraphs. */
 export function parsePlainText(text: string, { speakerPrefixes }: ParseOptions): ParsedTranscript {
   const turns: Turn[] = [];
-  let afterBlank = true;
-  linesOf(text).forEach((raw, i) => {
+  const lines = linesOf(text).map((raw, i) => {
     checkLineLength(raw, i + 1);
-    const line = collapseText(raw);
+    return collapseText(raw);
+  });
+  const names = speakerPrefixes ? prefixNamesOf(lines) : new Set<string>();
+  let afterBlank = true;
+  lines.forEach((line, i) => {
+    if (footer.test(line)) return;
     const last = turns.at(-1);
     if (line === '') {
       afterBlank = true;
       return;
     }
-    const turn = turnOf(line, i + 1, speakerPrefixes);
+    const turn = turnOf(line, i + 1, { names, afterBlank });
     if (turn) turns.push(turn);
     else if (last && (!afterBlank || last.lines.length === 0)) last.lines.push(line);
     else turns.push({ line: i + 1, start: null, speaker: last?.speaker ?? null, lines: [line] });
@@ -38,9 +54,22 @@ export function parsePlainText(text: string, { speakerPrefixes }: ParseOptions):
   return { cues: list.cues, language: null, title: null, markupRemoved: 0 };
 }
 
+/** Each paragraph may begin with a name. */
+function prefixNamesOf(lines: readonly string[]): ReadonlySet<string> {
+  const texts = lines.map((line) => line.slice(timePrefix.exec(line)?.[0].length ?? 0));
+  return findPrefixNames(
+    texts.filter((line, i) => line !== '' && (i === 0 || lines[i - 1] === '' || line.includes(':'))),
+  );
+}
+
 /** The turn that begins with this line; null for a line that continues one. */
-function turnOf(line: string, number: number, speakerPrefixes: boolean): Turn | null {
-  const head = heading.exec(line);
+function turnOf(
+  line: string,
+  number: number,
+  { names, afterBlank }: { names: ReadonlySet<string>; afterBlank: boolean },
+): Turn | null {
+  const bare = afterBlank ? bareHeading.exec(line) : null;
+  const head = heading.exec(line) ?? (bare && looksLikeName(bare[1] ?? '') ? bare : null);
   if (head && isTime(head.slice(2, 6))) {
     const speaker = speakerNameOf((head[1] ?? '').replace(/:$/, ''));
     return { line: number, start: secondsOf(head.slice(2, 6)), speaker, lines: [] };
@@ -49,7 +78,7 @@ function turnOf(line: string, number: number, speakerPrefixes: boolean): Turn | 
   const groups = timed?.slice(timed[2] === undefined ? 5 : 1) ?? [];
   const hasTime = timed !== null && isTime(groups);
   const rest = hasTime ? line.slice(timed[0].length) : line;
-  const { speaker, text } = speakerPrefixes ? splitSpeakerPrefix(rest) : { speaker: null, text: rest };
+  const { speaker, text } = splitSpeakerPrefix(rest, names);
   if (!hasTime && speaker === null) return null;
   return { line: number, start: hasTime ? secondsOf(groups) : null, speaker, lines: text === '' ? [] : [text] };
 }

@@ -1,28 +1,33 @@
+import { decodeHTML } from 'entities';
 import {
   checkCueCount,
   checkRawLength,
   collapseText,
   createCueList,
   linesOf,
+  looksLikeName,
   removeMarkup,
   speakerNameOf,
-  splitSpeakerPrefix,
+  splitPrefixes,
 } from './cues.ts';
-import type { ImportedCue, ParsedTranscript, ParseOptions } from './cues.ts';
+import type { ParsedTranscript, ParseOptions } from './cues.ts';
 import { importErrors } from './import-errors.ts';
+import { withoutRepeats, type ShownBlock } from './rolling-captions.ts';
 
 const clock = String.raw`(-)?(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?`;
 const timing = new RegExp(String.raw`^\s*${clock}\s*-->\s*${clock}(?:\s.*)?$`, 'u');
 const cueNumber = /^\s*\d+\s*$/;
 const voice = /<v(?:\.[^\s<>]*)?(?:\s([^<>]*))?>/giu;
 const ignoredBlocks = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
+/** Times inside a WebVTT cue. */
+const innerTime = /<((?:\d{2,}:)?\d{2}:\d{2}\.\d{3})>/gu;
 
 type Block = { line: number; start: number; end: number; payload: string[]; letters: number };
 type Reader = { lines: string[]; isVtt: boolean };
 
 /** SubRip: https://matroska.org/technical/subtitles.html#srt-subtitles */
 export function parseSrt(text: string, options: ParseOptions): ParsedTranscript {
-  return toTranscript(readBlocks({ lines: linesOf(text), isVtt: false }, 0), options, (payload) => payload);
+  return toTranscript(readBlocks({ lines: linesOf(text), isVtt: false }, 0), options);
 }
 
 /** WebVTT: https://www.w3.org/TR/webvtt1/ */
@@ -33,9 +38,8 @@ export function parseVtt(text: string, options: ParseOptions): ParsedTranscript 
   }
   let header = 1;
   while (header < lines.length && !isBlank(lines[header]) && !timing.test(lines[header] ?? '')) header += 1;
-  return toTranscript(readBlocks({ lines, isVtt: true }, header), options, decodeEntities);
+  return toTranscript(readBlocks({ lines, isVtt: true }, header), options);
 }
-
 function isBlank(line: string | undefined): boolean {
   return (line ?? '').trim() === '';
 }
@@ -96,38 +100,69 @@ function secondsOf([sign, hours, minutes, seconds, fraction]: (string | undefine
   return (sign ? -1 : 1) * (whole + Number((fraction ?? '0').padEnd(3, '0')) / 1000);
 }
 
-function toTranscript(blocks: Block[], options: ParseOptions, decode: (text: string) => string): ParsedTranscript {
+function toTranscript(blocks: Block[], options: ParseOptions): ParsedTranscript {
   const list = createCueList();
   let markupRemoved = 0;
-  for (const block of blocks) {
+  const parts = withNameLines(blocks).flatMap((block) => {
     const payload = block.payload.join('\n');
-    if (removeMarkup(payload.replace(voice, '')) !== payload.replace(voice, '').replaceAll('</v>', ''))
-      markupRemoved += 1;
-    for (const cue of cuesOf(block, payload, decode, options)) list.add(cue);
-  }
+    const unvoiced = payload.replace(voice, '');
+    if (removeMarkup(unvoiced) !== unvoiced.replaceAll('</v>', '')) markupRemoved += 1;
+    return cuesOf(block, payload);
+  });
+  for (const cue of splitPrefixes(withoutRepeats(parts), options)) list.add(cue);
   return { cues: list.cues, language: null, title: null, markupRemoved };
+}
+
+/** Each block of a Teams transcript begins with a line that is the speaker's name. */
+function withNameLines(blocks: Block[]): (Block & { speaker: string | null })[] {
+  const names = blocks.map(({ payload: [first = ''] }) => collapseText(first));
+  const distinct = new Set(names);
+  const areNames =
+    blocks.length > 1 &&
+    distinct.size * 2 <= blocks.length &&
+    blocks.every(({ payload }, i) => payload.length > 1 && looksLikeName(names[i] ?? ''));
+  return blocks.map((block, i) =>
+    areNames ? { ...block, payload: block.payload.slice(1), speaker: names[i] ?? null } : { ...block, speaker: null },
+  );
 }
 
 /** One cue for each voice of the block; several voices share its time in proportion to their text. */
 function cuesOf(
-  { line, start, end }: Block,
+  { line, start, end, speaker: named }: Block & { speaker: string | null },
   payload: string,
-  decode: (text: string) => string,
-  { speakerPrefixes }: ParseOptions,
-): ImportedCue[] {
+): ShownBlock[] {
   const parts = voicesOf(payload).flatMap(({ speaker, text }) => {
-    const said = collapseText(decode(removeMarkup(text)));
+    const said = textOf(text);
     if (said === '') return [];
-    if (speaker !== null) return [{ speaker: speakerNameOf(decode(speaker)), text: said }];
-    return [speakerPrefixes ? splitSpeakerPrefix(said) : { speaker: null, text: said }];
+    return [{ speaker: speaker === null ? named : speakerNameOf(decodeHTML(speaker)), text: said, raw: text }];
   });
   const letters = parts.reduce((sum, { text }) => sum + text.length, 0);
   let at = start;
-  return parts.map((part) => {
+  return parts.map(({ raw, ...part }) => {
     const from = at;
     at += ((end - start) * part.text.length) / letters;
-    return { line, start: from, end: parts.length === 1 ? end : at, ...part };
+    const times = { start: from, end: parts.length === 1 ? end : at };
+    return { line, ...times, ...part, pieces: parts.length === 1 ? piecesOf(raw, times) : [] };
   });
+}
+
+function textOf(markup: string): string {
+  return collapseText(decodeHTML(removeMarkup(markup)));
+}
+
+/** The texts between the times inside a cue; empty without such times. */
+function piecesOf(markup: string, { start, end }: { start: number; end: number }): ShownBlock['pieces'] {
+  // An odd part is a time.
+  const parts = markup.split(innerTime);
+  if (parts.length === 1) return [];
+  const times = parts.filter((_, i) => i % 2 === 1).map((time) => timeOf(time));
+  return parts
+    .filter((_, i) => i % 2 === 0)
+    .map((text, i) => ({ text: textOf(text), start: times[i - 1] ?? start, end: times[i] ?? end }));
+}
+
+function timeOf(time: string): number {
+  return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
 function voicesOf(payload: string): { speaker: string | null; text: string }[] {
@@ -140,19 +175,4 @@ function voicesOf(payload: string): { speaker: string | null; text: string }[] {
     at = found.index + found[0].length;
   }
   return [...voices, { speaker, text: payload.slice(at) }];
-}
-
-const entities: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  lrm: '\u200e',
-  rlm: '\u200f',
-};
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(\w{2,5});/g, (whole, name: string) => entities[name] ?? whole);
 }

@@ -3,7 +3,7 @@ import type { FileObject, ImportFormat, ImportPreview } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, type Caller } from '@overtone/service-kit';
-import { lockedFile } from '../access/access.store.ts';
+import { lockedFile, usableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { hasMedia, isSettled, originalKey, toFileObject, withSpeakerCount } from '../files/files.ts';
@@ -14,13 +14,9 @@ import { noMask } from '../redaction/redaction.ts';
 import { maskFor, maskForNewFile, readDetector } from '../redaction/redaction.store.ts';
 import type { Undo } from '../transcripts/transcripts.store.ts';
 import { checkedFilename, titleOf } from '../uploads/uploads.ts';
-import {
-  previewOf,
-  readTranscript,
-  type ImportedTranscript,
-  type ImportOptions,
-  type ImportSource,
-} from './transcript-import.ts';
+import { previewOf } from './preview.ts';
+import type { ReadTranscript, TranscriptReader } from './read-transcript.adapter.ts';
+import type { ImportOptions, ImportSource } from './transcript-import.ts';
 import { columnsOf, finishImport, insertImported, replaceByImport } from './transcript-import.store.ts';
 
 export type TranscriptImportDeps = {
@@ -28,6 +24,7 @@ export type TranscriptImportDeps = {
   outbox: Outbox;
   objects: Pick<ObjectStore, 'put' | 'delete'>;
   names: Pick<NamesModel, 'find'>;
+  reader: Pick<TranscriptReader, 'read' | 'readSummary'>;
 };
 type Imported = { transcript_version: number; segment_count: number; undo: Undo };
 
@@ -35,22 +32,36 @@ const contentTypes: Record<ImportFormat, string> = {
   srt: 'application/x-subrip',
   webvtt: 'text/vtt',
   ttml: 'application/ttml+xml',
+  ass: 'text/x-ssa',
+  sbv: 'text/plain',
+  microdvd: 'text/plain',
   json: 'application/json',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   text: 'text/plain',
 };
 /** A transcript of ten hours has thousands of segments. */
 const importTxOptions = { timeout: 120_000 };
 
 /** Imports transcript files. A file that is not valid is rejected before anything is stored. */
-export function createTranscriptImport({ db, outbox, objects, names }: TranscriptImportDeps) {
+export function createTranscriptImport({ db, outbox, objects, names, reader }: TranscriptImportDeps) {
   return {
     preview: async (caller: Caller, source: ImportSource, options: ImportOptions): Promise<ImportPreview> =>
-      previewOf(readTranscript(source, options), await maskForNewFile(db, caller), await readDetector(db, names)),
+      previewOf(
+        await reader.readSummary(source, options),
+        await maskForNewFile(db, caller),
+        await readDetector(db, names),
+      ),
 
-    importOntoFile: (actor: Actor, id: string, source: ImportSource, options: ImportOptions): Promise<Imported> =>
-      db.$transaction(async (tx) => {
+    importOntoFile: async (
+      actor: Actor,
+      id: string,
+      source: ImportSource,
+      options: ImportOptions,
+    ): Promise<Imported> => {
+      const current = await usableFile(db, actor, id, 'edit');
+      const imported = await reader.read(source, { ...options, duration: hasMedia(current) ? current.duration : null });
+      return db.$transaction(async (tx) => {
         const file = await importableFile(tx, actor, id);
-        const imported = readTranscript(source, { ...options, duration: hasMedia(file) ? file.duration : null });
         const mask = await maskFor(tx, actor, file);
         const undo = await replaceByImport(tx, { file, imported, userId: actor.userId, mask });
         const transcriptVersion = file.transcriptVersion + 1;
@@ -70,7 +81,8 @@ export function createTranscriptImport({ db, outbox, objects, names }: Transcrip
         await finishImport(tx, outbox, stored);
         await auditAction(tx, outbox, 'transcript_imported', { file, actor, details: detailsOf(imported) });
         return { transcript_version: transcriptVersion, segment_count: imported.segments.length, undo };
-      }, importTxOptions),
+      }, importTxOptions);
+    },
 
     /** Creates a file without a recording. Its object is the imported text. */
     importAsFile: async (
@@ -79,7 +91,7 @@ export function createTranscriptImport({ db, outbox, objects, names }: Transcrip
       { title, ...options }: ImportOptions & { title?: string | undefined },
     ): Promise<FileObject> => {
       const filename = checkedFilename(source.filename);
-      const imported = readTranscript(source, options);
+      const imported = await reader.read(source, options);
       const id = randomUUID();
       const contentType = contentTypes[imported.format];
       const bytes = Buffer.from(source.bytes);
@@ -123,6 +135,6 @@ async function importableFile(tx: Tx, caller: Caller, id: string) {
   return file;
 }
 
-function detailsOf({ format, segments }: ImportedTranscript) {
+function detailsOf({ format, segments }: ReadTranscript) {
   return { format, segments: segments.length };
 }

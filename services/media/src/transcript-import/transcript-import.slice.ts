@@ -6,30 +6,47 @@ import { actorOf } from '../audit/audit.ts';
 import { readMultipart } from '../ports/multipart.ts';
 import { checkedFilename } from '../uploads/uploads.ts';
 import { importErrors } from './import-errors.ts';
+import { createQueues } from './queues.ts';
+import { createTranscriptReader } from './read-transcript.adapter.ts';
 import { createTranscriptImport, type TranscriptImportDeps } from './transcript-import.service.ts';
 import type { ImportSource } from './transcript-import.ts';
 
 /** The JSON export of ten hours of speech has about 15 MB. */
 const maxBytes = 32 * 1024 * 1024;
 const maxFramingBytes = 64 * 1024;
+/** Imports and previews of one user that wait for another one of theirs. */
+const maxWaiting = 20;
 
 /** Imports of transcripts that were made elsewhere. */
-export function createTranscriptImportSlice(deps: TranscriptImportDeps): Slice {
-  const { preview, importAsFile, importOntoFile } = createTranscriptImport(deps);
+export function createTranscriptImportSlice(deps: Omit<TranscriptImportDeps, 'reader'>): Slice {
+  const reader = createTranscriptReader();
+  const { preview, importAsFile, importOntoFile } = createTranscriptImport({ ...deps, reader });
+  const ofUser = createQueues(maxWaiting, importErrors.tooMany);
+  const ofAll = createQueues(Infinity, importErrors.tooMany);
+  /** A user's imports wait for each other before their bodies are read: at most one of each user is in memory, and one is read. */
+  const inTurn = <T>(
+    { req, caller: { userId } }: Pick<RouteRequest<never>, 'req' | 'caller'>,
+    work: (source: ImportSource) => Promise<T>,
+  ): Promise<T> =>
+    ofUser(userId, async () => {
+      const source = await readSource(req);
+      return ofAll('', () => work(source));
+    });
   return {
+    parts: [{ name: 'transcript reader', start: async () => {}, stop: async () => reader.close() }],
     routes: [
-      handle(mediaRoutes.previewImport, async ({ req, query, caller }) =>
-        preview(caller, await readSource(req), query),
+      handle(mediaRoutes.previewImport, (request) =>
+        inTurn(request, (source) => preview(request.caller, source, request.query)),
       ),
       handle(mediaRoutes.importTranscript, async (request) => {
-        const file = await importAsFile(actorOf(request), await readSource(request.req), request.query);
+        const file = await inTurn(request, (source) => importAsFile(actorOf(request), source, request.query));
         return reply(file, { headers: { 'X-File-ID': file.uuid } });
       }),
       handle(mediaRoutes.importOntoFile, async (request) => {
-        const { params, query, req } = request;
+        const { params, query } = request;
         const actor = actorOf(request);
         await usableFile(deps.db, actor, params.uuid, 'edit');
-        return importOntoFile(actor, params.uuid, await readSource(req), query);
+        return inTurn(request, (source) => importOntoFile(actor, params.uuid, source, query));
       }),
     ],
   };

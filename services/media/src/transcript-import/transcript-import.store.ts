@@ -17,9 +17,9 @@ import {
 } from '../transcripts/transcripts.ts';
 import { closeChanges, recordChange, type Undo } from '../transcripts/transcripts.store.ts';
 import { assignSpeakers } from './speakers.ts';
-import type { ImportedTranscript } from './transcript-import.ts';
+import type { ReadTranscript } from './read-transcript.adapter.ts';
 
-type Imported = Pick<ImportedTranscript, 'format' | 'interpolated' | 'segments' | 'speakers' | 'language' | 'duration'>;
+type Imported = Pick<ReadTranscript, 'format' | 'interpolated' | 'segments' | 'speakers' | 'language' | 'duration'>;
 
 /** The columns of a file whose transcript was imported. */
 export function columnsOf({ format, interpolated }: Imported) {

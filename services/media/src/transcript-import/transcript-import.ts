@@ -5,10 +5,6 @@ import {
   type ImportPreview,
   type Word,
 } from '@overtone/contracts';
-import { speakerLabel, speakerName } from '@overtone/contracts/speakers';
-import { introducedNames, type Span } from '@overtone/redaction';
-import { maskSegment, maskSpeaker, type Mask } from '../redaction/redaction.ts';
-import type { Detector } from '../redaction/redaction.store.ts';
 import { meanConfidence } from '../transcripts/transcripts.ts';
 import {
   collapseText,
@@ -19,8 +15,10 @@ import {
   type ParseOptions,
 } from './cues.ts';
 import { decodeText } from './encoding.ts';
-import { parseExportedJson } from './exported-json.ts';
+import { isDocx, textOfDocx } from './docx.ts';
+import { parseJsonTranscript } from './exported-json.ts';
 import { importErrors } from './import-errors.ts';
+import { frameLine, parseAss, parseMicroDvd, parseSbv, timeLine } from './other-subtitles.ts';
 import { parsePlainText } from './plain-text.ts';
 import { parseSrt, parseVtt } from './subtitles.ts';
 import { parseTtml } from './ttml.ts';
@@ -29,6 +27,10 @@ export type ImportSource = { filename: string; bytes: Uint8Array };
 export type ImportOptions = {
   encoding?: ImportEncoding | undefined;
   speaker_prefixes?: boolean | undefined;
+  /** Instead of the recognised one. */
+  format?: ImportFormat | undefined;
+  /** Seconds that are added to all times. */
+  shift?: number | undefined;
   /** Length of the recording: text without times is spread over it. */
   duration?: number | null;
 };
@@ -62,17 +64,23 @@ const parsers: Record<ImportFormat, (text: string, options: ParseOptions) => Par
   srt: parseSrt,
   webvtt: parseVtt,
   ttml: parseTtml,
-  json: parseExportedJson,
+  ass: parseAss,
+  sbv: parseSbv,
+  microdvd: parseMicroDvd,
+  json: parseJsonTranscript,
   text: parsePlainText,
+  docx: (text, options) => parsers[detectFormat(text, '')](text, options),
 };
 
 /** Reads a transcript file completely. @throws AppError with the line and the reason when any part of it is not valid. */
 export function readTranscript({ filename, bytes }: ImportSource, options: ImportOptions = {}): ImportedTranscript {
-  const { text, encoding } = decodeText(bytes, options.encoding);
+  const { text, encoding } = isDocx(bytes)
+    ? ({ text: textOfDocx(bytes), encoding: 'utf-8' } as const)
+    : decodeText(bytes, options.encoding);
   if (text.trim() === '') throw importErrors.empty();
-  const format = detectFormat(text, filename);
+  const format = options.format ?? (isDocx(bytes) ? 'docx' : detectFormat(text, filename));
   const parsed = parsers[format](text, { speakerPrefixes: options.speaker_prefixes ?? true });
-  const cues = parsed.cues.filter((cue) => cue.text !== '');
+  const cues = parsed.cues.filter((cue) => cue.text !== '').map((cue) => shifted(cue, options.shift ?? 0));
   if (cues.length === 0) throw importErrors.empty();
   checkLimits(cues);
   const untimed = cues.every(({ start }) => start === null);
@@ -97,65 +105,50 @@ export function detectFormat(text: string, filename: string): ImportFormat {
   const extension = /\.([a-z0-9]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
   const begin = text.slice(0, 4096).trimStart();
   if (/^WEBVTT(\s|$)/.test(begin)) return 'webvtt';
+  const [first = ''] = begin.split(/\r\n|\n|\r/, 1);
+  if (frameLine.test(first)) return 'microdvd';
+  if (/^\[(?:Script Info|Events)\]/im.test(begin)) return 'ass';
+  if (timeLine.test(first) || (/^\[INFORMATION\]/i.test(begin) && extension === 'sub')) return 'sbv';
   if (begin.startsWith('{') && !begin.startsWith('{\\')) return 'json';
   if (begin.startsWith('<')) {
     if (/<(?:\w+:)?tt[\s>]/.test(begin) || ['ttml', 'dfxp', 'xml', 'imsc'].includes(extension)) return 'ttml';
     throw importErrors.formatUnknown();
   }
   if (/^.*\d\s*-->\s*-?\d/mu.test(begin) || extension === 'srt') return 'srt';
-  const byExtension: Record<string, ImportFormat> = { vtt: 'webvtt', ttml: 'ttml', dfxp: 'ttml', json: 'json' };
+  const byExtension: Record<string, ImportFormat> = {
+    vtt: 'webvtt',
+    sbv: 'sbv',
+    ass: 'ass',
+    ssa: 'ass',
+    ttml: 'ttml',
+    dfxp: 'ttml',
+    json: 'json',
+  };
   return byExtension[extension] ?? 'text';
 }
 
-const shownTurns = 10;
+export const shownTurns = 10;
 /** Passages after the shown ones that are scanned with them: a number may continue in the next passage. */
 const reach = 6;
 
-/** The preview as its reader would see the stored transcript. */
-export async function previewOf(
-  transcript: ImportedTranscript,
-  mask: Mask,
-  { find }: Pick<Detector, 'find'>,
-): Promise<ImportPreview> {
-  const { segments, title: _, ...about } = transcript;
-  const spans = mask.kinds.size === 0 ? [] : await findSpans(transcript, find);
-  // A text whose scan failed is withheld, like a stored one.
-  const turnMask = spans ? mask : { ...mask, withholdsUnscanned: true };
-  const shownNames = new Map(about.speakers.map((name, i) => [name, shownName(name, speakerLabel(i + 1), mask)]));
+/** What a preview needs of a transcript. */
+export type TranscriptSummary = Omit<ImportedTranscript, 'segments'> & {
+  segment_count: number;
+  word_count: number;
+  first: Omit<ImportedSegment, 'words'>[];
+  introduced: string[];
+};
+
+export async function summaryOf({ segments, ...about }: ImportedTranscript): Promise<TranscriptSummary> {
+  // Its word lists take long to load and are not needed to read a transcript.
+  const { introducedNames } = await import('@overtone/redaction');
   return {
     ...about,
-    speakers: [...shownNames.values()],
     segment_count: segments.length,
     word_count: segments.reduce((sum, { words }) => sum + words.length, 0),
-    turns: segments.slice(0, shownTurns).map(({ start, end, speaker, text }, i) => {
-      const found = (spans?.[i] ?? []).map((span) => ({ ...span, uuid: '' }));
-      const turn = maskSegment({ text, words: [], speaker: null }, { found, scanned: spans !== undefined }, turnMask);
-      return {
-        start_time: start,
-        end_time: end,
-        speaker: speaker === null ? null : (shownNames.get(speaker) ?? null),
-        text: turn.text.slice(0, 500).toWellFormed(),
-      };
-    }),
+    first: segments.slice(0, shownTurns + reach).map(({ words: _, ...segment }) => segment),
+    introduced: [...introducedNames(segments.map(({ text }) => text))],
   };
-}
-
-function shownName(name: string, label: string, mask: Mask): string {
-  return speakerName(maskSpeaker({ name: label, display_name: name }, mask));
-}
-
-/** The personal data of the shown passages; undefined when the scan fails. */
-async function findSpans(
-  { segments, speakers, language }: ImportedTranscript,
-  find: Detector['find'],
-): Promise<Span[][] | undefined> {
-  const texts = segments.map(({ text }) => text);
-  try {
-    const knownNames = [...speakers, ...introducedNames(texts)];
-    return await find(texts.slice(0, shownTurns + reach), { language, knownNames });
-  } catch {
-    return undefined;
-  }
 }
 
 function checkLimits(cues: ImportedCue[]): void {
@@ -176,6 +169,16 @@ function languageOf(language: string | null): string | null {
 }
 
 type TimedCue = ImportedCue & { start: number; end: number };
+
+function shifted(cue: ImportedCue, by: number): ImportedCue {
+  if (by === 0 || cue.start === null) return cue;
+  return {
+    ...cue,
+    start: cue.start + by,
+    end: cue.end === null ? null : cue.end + by,
+    ...(cue.words ? { words: cue.words.map((word) => ({ ...word, start: word.start + by, end: word.end + by })) } : {}),
+  };
+}
 
 /** Gives times to cues without: they share the time until the next known time in proportion to their text. */
 function fillTimes(cues: ImportedCue[], duration: number | null): TimedCue[] {

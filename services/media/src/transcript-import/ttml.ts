@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { checkTimes, collapseText, createCueList, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
+import { checkTimes, collapseText, createCueList, speakerNameOf, splitPrefixes } from './cues.ts';
 import type { ImportedCue, ParsedTranscript, ParseOptions } from './cues.ts';
 import { importErrors } from './import-errors.ts';
 
@@ -12,6 +12,10 @@ type Scope = {
   start: number;
   end: number | null;
   timed: boolean;
+  /** Whether children follow each other (`timeContainer="seq"`). */
+  isSequence: boolean;
+  /** The latest end of a child. */
+  latest: number;
   agent: string | null;
   cue: ImportedCue | null;
 };
@@ -34,7 +38,7 @@ export function parseTtml(text: string, options: ParseOptions): ParsedTranscript
   return reader.finish();
 }
 
-function createReader(line: () => number, { speakerPrefixes }: ParseOptions) {
+function createReader(line: () => number, options: ParseOptions) {
   const list = createCueList();
   const agents = new Map<string, string>();
   const scopes: Scope[] = [];
@@ -47,8 +51,7 @@ function createReader(line: () => number, { speakerPrefixes }: ParseOptions) {
     const said = collapseText(cue.text);
     if (said === '') return;
     const speaker = agent === null ? null : speakerNameOf(agents.get(agent) ?? agent);
-    const part = speaker === null && speakerPrefixes ? splitSpeakerPrefix(said) : { speaker, text: said };
-    list.add({ ...cue, ...part });
+    list.add({ ...cue, speaker, text: said });
   };
 
   return {
@@ -77,6 +80,7 @@ function createReader(line: () => number, { speakerPrefixes }: ParseOptions) {
       const scope = scopes.pop();
       const parent = scopes.at(-1);
       if (localName(tag.name) === 'agent') agentId = null;
+      if (scope && parent) parent.latest = Math.max(parent.latest, scope.end ?? scope.latest);
       if (!scope?.cue) return;
       if (scope.cue === parent?.cue) {
         // A span may name the agent of its paragraph.
@@ -95,7 +99,7 @@ function createReader(line: () => number, { speakerPrefixes }: ParseOptions) {
       else if (scope.cue && !isMetadata(scopes)) scope.cue.text += text;
     },
     finish: (): ParsedTranscript => ({
-      cues: list.cues,
+      cues: splitPrefixes(list.cues, options),
       language,
       title: collapseText(title) || null,
       markupRemoved: 0,
@@ -117,9 +121,9 @@ function isMetadata(scopes: readonly Scope[]): boolean {
 
 type Place = { line: number; rates: Rates };
 
-/** Times count from the beginning of the parent element. */
+/** Times count from the beginning of the parent element, or in a sequence from the end of the element before. */
 function scopeOf(name: string, attributes: Attributes, parent: Scope | undefined, place: Place): Scope {
-  const base = parent?.start ?? 0;
+  const base = (parent?.isSequence ? parent.latest : parent?.start) ?? 0;
   const read = (field: string): number | null =>
     attributes[field] === undefined ? null : secondsOf(attributes[field], place);
   const [begin, end, dur] = [read('begin'), read('end'), read('dur')];
@@ -131,6 +135,8 @@ function scopeOf(name: string, attributes: Attributes, parent: Scope | undefined
     start,
     end: endsAt,
     timed: (parent?.timed ?? false) || begin !== null || end !== null || dur !== null,
+    isSequence: attributes['timeContainer']?.trim() === 'seq',
+    latest: start,
     agent: attributes['agent']?.trim().split(/\s+/)[0] || (parent?.agent ?? null),
     cue: parent?.cue ?? null,
   };
