@@ -15,8 +15,16 @@ function srt(words: number) {
 /** The JSON export of a transcript of one-letter words, which takes the most memory. */
 function json(words: number) {
   const word = { word: 'a', start: 1, end: 1, confidence: 0.9 };
-  const segment = { start_time: 1, end_time: 2, text: 'a '.repeat(100).trim(), words: Array.from({ length: 100 }, () => word) };
-  return { filename: 'a.json', bytes: Buffer.from(JSON.stringify({ segments: Array.from({ length: words / 100 }, () => segment) })) };
+  const segment = {
+    start_time: 1,
+    end_time: 2,
+    text: 'a '.repeat(100).trim(),
+    words: Array.from({ length: 100 }, () => word),
+  };
+  return {
+    filename: 'a.json',
+    bytes: Buffer.from(JSON.stringify({ segments: Array.from({ length: words / 100 }, () => segment) })),
+  };
 }
 
 describe('the process that reads transcripts', () => {
