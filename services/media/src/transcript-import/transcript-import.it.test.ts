@@ -109,7 +109,7 @@ describe('a transcript without a recording', () => {
     const again = await media.json(ada, 'POST', `/api/files/${body.uuid}/reprocess`, {});
     expect([again.status, again.body.code]).toEqual([409, 'no_recording']);
     const json = await media.call(ada, 'GET', `/api/files/${body.uuid}/subtitles?subtitle_format=json`);
-    expect(await json.text()).toContain('"interpolated": true');
+    expect(await json.text()).toMatch(/"interpolated": ?true/);
   });
 });
 
