@@ -54,8 +54,6 @@ export function createRenderer() {
   return { withRendered };
 }
 
-export type Renderer = ReturnType<typeof createRenderer>;
-
 async function renderToFile(request: RenderRequest, pages: Pages, signal: AbortSignal): Promise<FileHandle> {
   signal.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'overtone-export-'));
