@@ -55,12 +55,6 @@ export function createTerminal(output: Output = process.stdout, noColor = proces
   };
 }
 
-/** Whether a person can be asked: input and output are a terminal, outside of CI. */
-export function canAsk(): boolean {
-  const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '');
-  return process.stdin.isTTY && process.stdout.isTTY && !isCi;
-}
-
 /** Asks on the terminal. @returns the line that was typed; undefined when the input ends before (Ctrl-D). */
 export async function ask(question: string): Promise<string | undefined> {
   // The terminal edits the line itself, so that Ctrl-C stays a signal.
