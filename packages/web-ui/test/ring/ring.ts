@@ -1,6 +1,6 @@
 import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
 import { pushMessage } from '@overtone/contracts';
-import { anyUuid, example, uuid } from './example.ts';
+import { example, uuid } from './example.ts';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.ts';
 
 type Fixtures = { readonly api: ScriptedApi };
@@ -70,4 +70,4 @@ export async function startSession(page: Page, { baseUrl }: ScriptedApi): Promis
   await page.context().addCookies([{ name: 'csrf_token', value: 'scripted', url: baseUrl }]);
 }
 
-export { anyUuid, expect };
+export { expect };
