@@ -79,7 +79,8 @@ def languages_of(model: WhisperModel) -> list[str]:
 def load(models: Models, task: dict[str, Any]) -> dict[str, Any]:
     with models.use(task["model"]) as model:
         # Decodes a second of silence: a model with wrong files fails here and not at the first recording.
-        for _ in model.transcribe(np.zeros(RATE, dtype="float32"), language="en", word_timestamps=True)[0]:
+        options = {"language": "en", "temperature": 0.0, "beam_size": 1, "max_new_tokens": 4}
+        for _ in model.transcribe(np.zeros(RATE, dtype="float32"), **options)[0]:
             pass
         return {"languages": languages_of(model), "compute_type": model.model.compute_type}
 
