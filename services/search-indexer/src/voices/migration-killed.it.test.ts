@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import {
 import { worker } from '@overtone/jobs';
 import { freePort, waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
+import { randomFrom, testSeed } from '@overtone/testkit/seed';
 import { startSurroundings } from '../../test/world.ts';
 import { createLanceSpeakers } from '../ports/lancedb-speakers.adapter.ts';
 
@@ -24,6 +25,7 @@ const fileCount = Number(process.env['VOICE_FILES'] ?? 12);
 const kills = Number(process.env['VOICE_KILLS'] ?? 2);
 const limitMs = 120_000 + fileCount * 1_000 + kills * 20_000;
 const persons = 7;
+const random = randomFrom(testSeed);
 
 type Recording = { fileId: string; speakers: { speakerId: string; person: number }[] };
 const ownerId = randomUUID();
@@ -76,7 +78,7 @@ async function embed({ fileId }: { fileId: string }): Promise<Record<string, nev
   if (claimed.outcome === 'none') return {};
   const dies = workerDeaths > 0;
   if (dies) workerDeaths--;
-  if (dies && randomInt(2) === 0) throw new Error('killed before the result');
+  if (dies && random(2) === 0) throw new Error('killed before the result');
   const voices = (recordings.get(fileId)?.speakers ?? []).map(({ speakerId, person }) => ({
     speakerId,
     seconds: 10,
@@ -172,7 +174,7 @@ async function search(seen: Seen, isEnded: () => boolean): Promise<void> {
       .slice(0, 20),
   }));
   while (!isEnded()) {
-    const { speakerId, person } = known[randomInt(known.length)]!;
+    const { speakerId, person } = known[random(known.length)]!;
     const request = { speakerIds: [speakerId], groups };
     const answer = await media.request(voiceRpc.compareVoices, request).catch(() => undefined);
     if (answer) {
@@ -192,7 +194,7 @@ async function search(seen: Seen, isEnded: () => boolean): Promise<void> {
 async function killAtRandom(): Promise<{ service: number; worker: number }> {
   const killed = { service: 0, worker: 0 };
   for (let i = 0; i < kills; i++) {
-    const from = (fileCount * (i + Math.random())) / kills;
+    const from = (fileCount * (i + random(100) / 100)) / kills;
     await waitFor(
       async () => {
         const now = await status();
@@ -201,7 +203,7 @@ async function killAtRandom(): Promise<{ service: number; worker: number }> {
       { timeoutMs: limitMs },
     );
     await world.emit(mediaVoiceEvents.outdated, { fileId: addRecording().fileId, ownerId });
-    await sleep(randomInt(100));
+    await sleep(random(100));
     if (i % 3 === 2) {
       workerDeaths++;
       killed.worker++;
