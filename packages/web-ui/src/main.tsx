@@ -16,6 +16,7 @@ import { queryClient, uploads } from './state/services.ts';
 import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
 import { needsThisPage } from './state/upload.ts';
+import { recordFocus } from './ui/last-focus.ts';
 import { ignoreSecondPresses } from './ui/second-press.ts';
 
 const root = document.getElementById('root');
@@ -25,6 +26,7 @@ activateLanguage('en', messages, navigator.languages);
 reloadWhenOutdated(() => !uploads.list.get().some(needsThisPage));
 
 ignoreSecondPresses(window);
+recordFocus(document);
 
 createRoot(root).render(
   <StrictMode>

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Anchor, Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { Pager } from '../ui/pager.tsx';
 import { call } from '../api/client.ts';
 import { binQuery, libraryPageSize, limitsQuery, meQuery, type BinnedFile } from '../api/queries.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
@@ -15,7 +16,6 @@ import { binText } from './bin-days.ts';
 import { daysLeftText } from './days-left.ts';
 import { FileListPending } from './file-list.tsx';
 import css from './library.module.css';
-import { Dialog } from '../ui/dialog.tsx';
 
 /** Deleted recordings, which can be restored for a limited time. */
 export function BinPage() {
@@ -134,29 +134,19 @@ function factsOf(file: BinnedFile): string {
 
 function PurgeDialog({ file, onClose }: { file: BinnedFile; onClose: () => void }) {
   const client = useQueryClient();
-  const purge = useMutation({
-    mutationFn: () => call('DELETE /api/files/bin/{uuid}', { params: { uuid: file.uuid } }),
-    onSuccess: () => {
-      onClose();
-      notify(t`Deleted “${file.title}” permanently.`);
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
-  });
   return (
-    <Dialog onClose={onClose} title={<b>{t`Delete permanently?`}</b>}>
-      <Stack gap="md">
-        {purge.error && <ErrorNote error={purge.error} />}
-        <Text>{t`“${file.title}” and its transcript will be deleted. This can’t be undone.`}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={onClose}>
-            {t`Cancel`}
-          </Button>
-          <Button color="red" loading={purge.isPending} onClick={() => purge.mutate()}>
-            {t`Delete permanently`}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <Confirm
+      title={t`Delete permanently?`}
+      action={t`Delete permanently`}
+      run={() => call('DELETE /api/files/bin/{uuid}', { params: { uuid: file.uuid } })}
+      onDone={() => {
+        void client.invalidateQueries({ queryKey: ['files'] });
+        notify(t`Deleted “${file.title}” permanently.`);
+      }}
+      onClose={onClose}
+    >
+      <Text>{t`“${file.title}” and its transcript will be deleted. This can’t be undone.`}</Text>
+    </Confirm>
   );
 }
 

@@ -161,6 +161,8 @@ function TagDialog({ files, run, onClose }: FormProps) {
         onSearchChange={(next) => change({ text: next })}
         maxTags={20}
         acceptValueOnBlur={false}
+        // The first Escape closes the dialog, not a list that nobody asked for.
+        openOnFocus={false}
       />
     </FormDialog>
   );

@@ -1,15 +1,15 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { limitsQuery, type FileItem } from '../api/queries.ts';
-import { ErrorNote } from '../ui/error-note.tsx';
+import { fieldOf } from '../api/problem.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 import { binDaysText } from './bin-days.ts';
-import { Dialog } from '../ui/dialog.tsx';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
@@ -30,6 +30,7 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
       action={t`Save`}
       sending={rename}
       draft={draft}
+      fields={['title']}
       onSubmit={() => title.trim() !== '' && rename.mutate()}
       onClose={onClose}
     >
@@ -39,6 +40,7 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
         value={title}
         maxLength={255}
         required
+        error={fieldOf(rename.error, 'title')}
         onChange={(event) => draft.set(event.currentTarget.value)}
       />
     </FormDialog>
@@ -83,33 +85,23 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
 export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
   const client = useQueryClient();
   const limits = useQuery(limitsQuery);
-  const remove = useMutation({
-    mutationFn: () => call('DELETE /api/files/{uuid}', { params: { uuid: file.uuid } }),
-    onSuccess: () => {
-      onClose();
-      onDone();
-      notifyWithUndo(t`Moved “${file.title}” to the bin.`, async () => {
-        await call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } });
-        await client.invalidateQueries({ queryKey: ['files'] });
-      });
-    },
-  });
   return (
-    <Dialog onClose={onClose} title={<b>{t`Delete this recording?`}</b>}>
-      <Stack gap="md">
-        {remove.error && <ErrorNote error={remove.error} />}
-        <Text>
-          {t`“${file.title}” and its transcript move to the bin.`} {binDaysText(limits.data?.bin_days)}
-        </Text>
-        <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={onClose}>
-            {t`Cancel`}
-          </Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            {t`Delete`}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <Confirm
+      title={t`Delete this recording?`}
+      action={t`Delete`}
+      run={() => call('DELETE /api/files/{uuid}', { params: { uuid: file.uuid } })}
+      onDone={() => {
+        onDone();
+        notifyWithUndo(t`Moved “${file.title}” to the bin.`, async () => {
+          await call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } });
+          await client.invalidateQueries({ queryKey: ['files'] });
+        });
+      }}
+      onClose={onClose}
+    >
+      <Text>
+        {t`“${file.title}” and its transcript move to the bin.`} {binDaysText(limits.data?.bin_days)}
+      </Text>
+    </Confirm>
   );
 }

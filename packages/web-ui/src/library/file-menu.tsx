@@ -1,14 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Menu } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { fileRedactionQuery } from '../file/redaction-queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
-import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { hasRecording, isInProgress } from './status.ts';
 
 const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.RenameDialog })));
@@ -25,8 +24,6 @@ type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 export function FileMenu({ file, onDeleted }: Props) {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | 'import' | null>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useFocusReturn(dialog !== null, () => button.current);
   const refresh = (): void => {
     for (const key of [['files'], ['file', file.uuid], ['segments', file.uuid], ['timeline', file.uuid]])
       void client.invalidateQueries({ queryKey: key });
@@ -42,7 +39,7 @@ export function FileMenu({ file, onDeleted }: Props) {
     <>
       <Menu width={210}>
         <Menu.Target>
-          <ActionIcon ref={button} aria-label={t`Actions for ${file.title}`} size="md">
+          <ActionIcon aria-label={t`Actions for ${file.title}`} size="md">
             <Icon name="more" size={18} />
           </ActionIcon>
         </Menu.Target>

@@ -46,7 +46,7 @@ export function LibraryPage() {
   const selected = items.filter(({ uuid }) => selection.selected.has(uuid));
   useHotkeys([
     ['mod+A', () => items.length > 0 && setSelection({ selected: new Set(order), anchor: null })],
-    ['Escape', () => document.querySelector('[role="dialog"]') === null && setSelection(nothingSelected)],
+    ['Escape', (event) => !isForDialog(event) && setSelection(nothingSelected)],
   ]);
   const inProgress = files.data?.items.filter(isInProgress).length ?? 0;
   return (
@@ -155,4 +155,10 @@ function NothingFound({ onClear }: { onClear: () => void }) {
       </Button>
     </section>
   );
+}
+
+/** Also true for a key that has just closed the dialog. */
+function isForDialog({ target }: KeyboardEvent): boolean {
+  const isInside = target instanceof Element && target.closest('[role="dialog"]') !== null;
+  return isInside || document.querySelector('[role="dialog"]') !== null;
 }
