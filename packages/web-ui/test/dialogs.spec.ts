@@ -71,8 +71,8 @@ for (const row of dialogs)
       const release = api.hold(row.route);
       await submitOf(form, row).dblclick();
       await expect.poll(() => api.sent(row.route)).toHaveLength(1);
-      await page.keyboard.press('Escape');
       await expect(cancelOf(page, row)).toBeDisabled();
+      await page.keyboard.press('Escape');
       await expect(form).toBeVisible();
       release();
       await expect(form).toHaveCount(0);
