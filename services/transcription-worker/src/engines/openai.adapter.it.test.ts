@@ -132,6 +132,16 @@ describe('an OpenAI-compatible service', () => {
     expect(words[1]?.start).toBeGreaterThan(300);
   });
 
+  it('that never answers is asked twice, not as often as one that is busy', async () => {
+    let requests = 0;
+    const { server, baseUrl } = await serve(() => (requests += 1));
+    stop = stopOf(server);
+    const options = { baseUrl, apiKey: undefined, model: 'm', fetchEndpoint, parallel: () => 1 };
+    const engine = createOpenAiEngine({ ...options, attempts: 6, timeoutMs: 500 });
+    await expect(engine.transcribe(await sound(1))).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(requests).toBeLessThanOrEqual(2);
+  });
+
   it('is retried when it is busy, not before its Retry-After', async () => {
     const times: number[] = [];
     const engine = await engineOn((_request, _form, response) => {

@@ -1,50 +1,147 @@
 import type { Word } from '@overtone/contracts';
 import { z } from 'zod';
+import { spokenWords, type HeardSegment } from './evidence.ts';
 import { interpolateWords } from './words.ts';
 
-const segment = z.object({ start: z.number(), end: z.number(), text: z.string(), avg_logprob: z.number().nullish() });
+const segment = z.object({
+  start: z.number(),
+  end: z.number(),
+  text: z.string(),
+  avg_logprob: z.number().nullish(),
+  no_speech_prob: z.number().nullish(),
+});
+const timedWord = z.object({
+  word: z.string(),
+  start: z.number(),
+  end: z.number(),
+  probability: z.number().nullish(),
+});
 
 /** `verbose_json` of POST /audio/transcriptions; servers omit different fields. */
 export const verboseAnswer = z.object({
   text: z.string(),
   language: z.string().nullish(),
-  words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).nullish(),
+  words: z.array(timedWord).nullish(),
   segments: z.array(segment).nullish(),
 });
 export type VerboseAnswer = z.infer<typeof verboseAnswer>;
 type Segment = z.infer<typeof segment>;
+type TimedWord = z.infer<typeof timedWord>;
 
-function confidenceOf(segment: Segment | undefined): number | null {
-  return typeof segment?.avg_logprob === 'number' ? Math.min(1, Math.exp(segment.avg_logprob)) : null;
-}
-
-/** Words come without punctuation, segments with it: where both agree on the number of words, the segments' spelling wins. */
-function withPunctuation(words: readonly { word: string }[], segments: readonly Segment[]): string[] {
-  const spelled = segments.flatMap((segment) => segment.text.trim().split(/\s+/).filter(Boolean));
-  return spelled.length === words.length ? spelled : words.map((word) => word.word);
-}
+/** After a difference, such as `20` for `twenty`, both sides agree again within this many words. */
+const longestDifference = 8;
 
 /** Words of one uploaded piece, shifted to its offset. `timing`: whether the times are the engine's. */
 export function wordsOfAnswer(
   answer: VerboseAnswer,
   piece: { start: number; end: number },
 ): { words: Word[]; timing: 'engine' | 'estimated' } {
-  const segments = answer.segments ?? [];
-  if (answer.words && answer.words.length > 0) {
-    const spelled = withPunctuation(answer.words, segments);
-    const words = answer.words.map((word, i) => ({
-      word: spelled[i] ?? word.word,
-      start: word.start + piece.start,
-      end: word.end + piece.start,
-      confidence: confidenceOf(
-        segments.find((segment) => word.start >= segment.start - 0.01 && word.start < segment.end),
-      ),
-    }));
-    return { words, timing: 'engine' };
+  const whole: Segment = { start: 0, end: piece.end - piece.start, text: answer.text };
+  const segments = answer.segments && answer.segments.length > 0 ? answer.segments : [whole];
+  const isTimed = answer.words !== undefined && answer.words !== null && answer.words.length > 0;
+  const timed = isTimed ? bySegment(joinParts(answer.words ?? []), segments) : [];
+  const heard = segments.map((one, i): HeardSegment => {
+    const confidence = confidenceOf(one);
+    const words = isTimed
+      ? punctuated(timed[i] ?? [], one.text, confidence)
+      : interpolateWords(one.text, one.start, one.end, confidence);
+    return { words, no_speech: one.no_speech_prob ?? null, log_probability: one.avg_logprob ?? null };
+  });
+  const words = spokenWords(heard).map((word) => ({
+    ...word,
+    start: word.start + piece.start,
+    end: word.end + piece.start,
+  }));
+  return { words, timing: isTimed ? 'engine' : 'estimated' };
+}
+
+function confidenceOf({ avg_logprob: logProbability }: Segment): number | null {
+  return typeof logProbability === 'number' ? Math.min(1, Math.exp(logProbability)) : null;
+}
+
+/** Where a server sends spaces before words, one without a space is a part of the word before it. */
+function joinParts(words: readonly TimedWord[]): TimedWord[] {
+  if (!words.some(({ word }) => word.startsWith(' '))) return [...words];
+  const joined: TimedWord[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    if (last === undefined || word.word.startsWith(' ')) joined.push({ ...word });
+    else Object.assign(last, { word: last.word + word.word, end: word.end });
   }
-  const spans = segments.length > 0 ? segments : [{ start: 0, end: piece.end - piece.start, text: answer.text }];
-  const words = spans.flatMap((span) =>
-    interpolateWords(span.text, span.start + piece.start, span.end + piece.start, confidenceOf(span)),
-  );
-  return { words, timing: 'estimated' };
+  return joined;
+}
+
+/** The words of each segment by their starts; both are in order of time. */
+function bySegment(words: readonly TimedWord[], segments: readonly Segment[]): TimedWord[][] {
+  const lists: TimedWord[][] = segments.map(() => []);
+  let at = 0;
+  for (const word of words) {
+    // Some servers round the times of segments.
+    while (at + 1 < segments.length && word.start >= (segments[at + 1]?.start ?? Infinity) - 0.01) at += 1;
+    lists[at]?.push(word);
+  }
+  return lists;
+}
+
+/**
+ * Timed words come without punctuation, the text of their segment with it. Both are walked together by their letters: a
+ * hyphen or a number that one side writes in more words changes the words around it only.
+ */
+function punctuated(words: readonly TimedWord[], text: string, confidence: number | null): Word[] {
+  const spelled = text.trim().split(/\s+/).filter(Boolean);
+  const result: Word[] = [];
+  let next = { timed: 0, written: 0 };
+  while (next.timed < words.length) {
+    const { timed, written } = matchAt(words, spelled, next);
+    const end = { timed: next.timed + timed, written: next.written + written };
+    result.push(...placed(words.slice(next.timed, end.timed), spelled.slice(next.written, end.written), confidence));
+    next = end;
+  }
+  return result;
+}
+
+/** How many timed words are how many written ones. */
+function matchAt(
+  words: readonly TimedWord[],
+  spelled: readonly string[],
+  at: { timed: number; written: number },
+): { timed: number; written: number } {
+  let [timed, written] = [1, 1];
+  let [heard, read] = [lettersOf(words[at.timed]?.word), lettersOf(spelled[at.written])];
+  while (heard !== read && at.timed + timed < words.length && at.written + written < spelled.length) {
+    if (read.startsWith(heard)) heard += lettersOf(words[at.timed + timed++]?.word);
+    else if (heard.startsWith(read)) read += lettersOf(spelled[at.written + written++]);
+    else break;
+  }
+  if (heard === read) return { timed, written };
+  // The nearest words on both sides that are the same again.
+  for (let distance = 1; distance <= 2 * longestDifference; distance++)
+    for (let ahead = Math.min(distance, longestDifference); ahead >= 0; ahead--) {
+      const other = distance - ahead;
+      const word = lettersOf(words[at.timed + ahead]?.word);
+      if (other <= longestDifference && word !== '' && word === lettersOf(spelled[at.written + other]) && ahead > 0)
+        return { timed: ahead, written: other };
+    }
+  return { timed: words.length - at.timed, written: spelled.length - at.written };
+}
+
+function lettersOf(text = ''): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The written words with the times of the timed ones; where their number differs, they share the time. */
+function placed(words: readonly TimedWord[], spelled: readonly string[], confidence: number | null): Word[] {
+  const [first, last] = [words[0], words.at(-1)];
+  if (!first || !last) return [];
+  const probabilities = words.flatMap(({ probability }) => (typeof probability === 'number' ? [probability] : []));
+  const mean = probabilities.reduce((sum, one) => sum + one, 0) / probabilities.length;
+  const certainty = probabilities.length > 0 ? mean : confidence;
+  if (spelled.length > 0 && spelled.length !== words.length)
+    return interpolateWords(spelled.join(' '), first.start, last.end, certainty);
+  return words.map(({ word, start, end, probability }, i) => ({
+    word: spelled[i] ?? word.trim(),
+    start,
+    end,
+    confidence: probability ?? confidence,
+  }));
 }

@@ -18,6 +18,8 @@ export type RetryingRequest = {
 };
 
 const maxWaitMs = 120_000;
+/** A service that does not answer in time rarely does the next time, and each attempt lasts as long as the timeout. */
+const mostTimeouts = 2;
 
 /** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3). */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
@@ -40,7 +42,7 @@ function backoffOf(attempt: number): number {
   return Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
 }
 
-type AttemptResult = { response: Response } | { wait: number | undefined; cause: unknown };
+type AttemptResult = { response: Response } | { wait: number | undefined; cause: unknown; timedOut: boolean };
 
 async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
@@ -56,12 +58,12 @@ async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
   } catch (cause) {
     request.signal?.throwIfAborted();
     if (isAppError(cause)) throw engineUnreachable(request.name, { cause, detail: cause.message });
-    return { wait: undefined, cause };
+    return { wait: undefined, cause, timedOut: timeout.aborted };
   }
   if (response.ok) return { response };
   const detail = `${response.status}: ${(await response.text().catch(() => '')).slice(0, 500)}`;
   if (isTransient(response.status)) {
-    return { wait: retryAfterMs(response.headers.get('retry-after'), Date.now()), cause: detail };
+    return { wait: retryAfterMs(response.headers.get('retry-after'), Date.now()), cause: detail, timedOut: false };
   }
   throw isConfigurationError(response.status)
     ? engineUnreachable(request.name, { detail })
@@ -70,10 +72,12 @@ async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
 
 /** Sends a POST request with retries after transient errors; honours `Retry-After`. */
 export async function fetchWithRetries(request: RetryingRequest): Promise<Response> {
+  let timeouts = 0;
   for (let attempt = 0; ; attempt++) {
     const outcome = await sendOnce(request);
     if ('response' in outcome) return outcome.response;
-    if (attempt + 1 >= request.attempts) {
+    if (outcome.timedOut) timeouts += 1;
+    if (attempt + 1 >= request.attempts || timeouts >= mostTimeouts) {
       throw engineUnreachable(request.name, { cause: outcome.cause, detail: String(outcome.cause) });
     }
     await sleep(outcome.wait ?? backoffOf(attempt), undefined, request.signal ? { signal: request.signal } : {});
