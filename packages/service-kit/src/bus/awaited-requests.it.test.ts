@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { identityRpc, natsUsers, serviceNames, topology, type RpcDef } from '@overtone/contracts';
@@ -64,10 +65,17 @@ function all(sent: readonly Sent[], outcome: string): Map<string, string> {
   return new Map(sent.map(({ subject }) => [subject, outcome]));
 }
 
+/** Until each of its threads has stopped, the broker may answer that a request has no responders. */
+async function freezeBroker(): Promise<void> {
+  const tasks = `/proc/${nats.pid()}/task`;
+  process.kill(nats.pid(), 'SIGSTOP');
+  await waitFor(() => readdirSync(tasks).every((id) => readFileSync(`${tasks}/${id}/stat`, 'utf8').includes(') T ')));
+}
+
 describe('while the broker is unresponsive', () => {
   it('every request of every service is rejected in time, new ones immediately, and the next ones are sent when it responds', async () => {
     expect(requests.length).toBeGreaterThan(50);
-    process.kill(nats.pid(), 'SIGSTOP');
+    await freezeBroker();
     try {
       // One that gives up earlier may end before it is known that the broker is the cause.
       const patient = requests.filter(({ timeoutMs }) => timeoutMs > probedAfterMs);
@@ -86,7 +94,7 @@ describe('while the broker is unresponsive', () => {
   });
 
   it('a published message is not confirmed in time', async () => {
-    process.kill(nats.pid(), 'SIGSTOP');
+    await freezeBroker();
     try {
       const publish = () => realtime.publish('evt.media.file.uploaded.v1', '{}');
       const sent = [{ subject: 'publish', timeoutMs: 5_000, longRunning: false, send: publish }];
@@ -98,7 +106,7 @@ describe('while the broker is unresponsive', () => {
   });
 
   it('a job waits for all of the timeout of its request', async () => {
-    process.kill(nats.pid(), 'SIGSTOP');
+    await freezeBroker();
     const startedAt = Date.now();
     try {
       await expect(realtime.request(identityRpc.memberships, { after: null, limit: 1 })).rejects.toMatchObject({

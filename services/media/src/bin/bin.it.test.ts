@@ -50,13 +50,14 @@ const bodies: Partial<Record<string, unknown>> = {
   redoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
   updateFileRedaction: { masked_kinds: ['email'] },
 };
+const queries: Partial<Record<string, string>> = { exportFile: '?format=txt', exportPreview: '?format=txt' };
 
 describe('a deleted file', () => {
   it.each(routesOfFile)('is not found by %s', async (name, { method, path }) => {
     const run = await startRun(media);
     expect(await discard(run.owner, run.fileId)).toBe(204);
     const other = '00000000-0000-4000-8000-000000000002';
-    const at = path.replace('{uuid}', run.fileId).replaceAll(/\{\w+\}/g, other);
+    const at = path.replace('{uuid}', run.fileId).replaceAll(/\{\w+\}/g, other) + (queries[name] ?? '');
     const init = bodies[name]
       ? { body: JSON.stringify(bodies[name]), headers: { 'content-type': 'application/json' } }
       : {};
