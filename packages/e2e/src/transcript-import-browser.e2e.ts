@@ -97,7 +97,12 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
         'the transcript is found',
         async () => {
           await page.reload();
-          return (await page.getByText('An imported talk').count()) > 0;
+          const found = page.getByText('An imported talk').first();
+          // The results arrive after the page.
+          return await found.waitFor({ timeout: 5_000 }).then(
+            () => true,
+            () => false,
+          );
         },
         jobLimitMs,
       );
