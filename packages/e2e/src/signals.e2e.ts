@@ -273,6 +273,11 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
       if (slapd) {
         await root.send('PUT', syncPath, { enabled: false, dry_run: true });
         await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
+        const left = await root.ok<{ items: { uuid: string }[] }>(
+          'GET',
+          '/api/admin/users?auth_type=ldap&page_size=100',
+        );
+        for (const { uuid } of left.items) await root.ok('DELETE', `/api/users/${uuid}`);
         await slapd.stop();
       }
     },
