@@ -34,6 +34,7 @@ export {
 export { suggestModel, suitableModels, type Machine, type Suggestion } from './suggestion.ts';
 export {
   fetchedPercent,
+  markSpeechModelAwaited,
   isSpeechModelAwaited,
   readSpeechSetup,
   trackSpeechSetup,

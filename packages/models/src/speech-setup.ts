@@ -7,8 +7,8 @@ import { readJson, writeJson } from './files.ts';
 /** In the model folder: what the launcher fetches, so that the worker and `status` can report it. */
 const stateFile = '.speech-setup.json';
 const writeEveryMs = 1_000;
-/** A running setup that was not written for this long belongs to a process that ended. */
-const staleMs = 15_000;
+/** A running setup that was not written for this long belongs to a process that ended, or did not begin after a start. */
+const staleMs = 60_000;
 /** Recordings wait for the speech model for at most this long, then the next engine transcribes them. */
 const waitMs = 15 * 60_000;
 
@@ -44,32 +44,38 @@ export function fetchedPercent({ step, received_bytes: received, total_bytes: to
   return total === 0 ? 0 : Math.floor((received / total) * 100);
 }
 
+/** Before the services start, so that a recording of the first seconds waits for the speech model, too. */
+export async function markSpeechModelAwaited(cacheDir: string, model: string): Promise<void> {
+  await write(cacheDir, newSetup(model));
+}
+
+function newSetup(model: string): SpeechSetup {
+  const now = new Date().toISOString();
+  const nothing = { received_bytes: 0, total_bytes: 0, error: null };
+  return { state: 'running', step: 'environment', model, ...nothing, began_at: now, at: now };
+}
+
+/** A full disk does not end the setup: its pulls report it. */
+async function write(cacheDir: string, state: SpeechSetup): Promise<void> {
+  try {
+    await mkdir(cacheDir, { recursive: true });
+    await writeJson(join(cacheDir, stateFile), { ...state, at: new Date().toISOString() });
+  } catch {
+    // reported by the pulls
+  }
+}
+
 /** Writes the state of a setup, also while nothing is received. */
 export function trackSpeechSetup(cacheDir: string, model: string) {
-  const now = (): string => new Date().toISOString();
-  let state: SpeechSetup = {
-    state: 'running',
-    step: 'environment',
-    model,
-    received_bytes: 0,
-    total_bytes: 0,
-    error: null,
-    began_at: now(),
-    at: now(),
-  };
+  let state = newSetup(model);
   let last: Promise<void> = Promise.resolve();
-  const write = (): Promise<void> =>
-    (last = last
-      .then(() => mkdir(cacheDir, { recursive: true }))
-      .then(() => writeJson(join(cacheDir, stateFile), { ...state, at: now() }))
-      // A full disk does not end the setup: its pulls report it.
-      .catch(() => undefined));
-  const timer = setInterval(() => void write(), writeEveryMs).unref();
-  void write();
+  const writeNext = (): Promise<void> => (last = last.then(() => write(cacheDir, state)));
+  const timer = setInterval(() => void writeNext(), writeEveryMs).unref();
+  void writeNext();
   return {
     enter: (step: SpeechSetup['step'], name = model): Promise<void> => {
       state = { ...state, step, model: step === 'speakers' ? model : name, received_bytes: 0, total_bytes: 0 };
-      return write();
+      return writeNext();
     },
     receive: (received: number, total: number): void => {
       state = { ...state, received_bytes: received, total_bytes: total };
@@ -78,7 +84,7 @@ export function trackSpeechSetup(cacheDir: string, model: string) {
       clearInterval(timer);
       const failed = error !== undefined;
       state = { ...state, state: failed ? 'failed' : 'done', error: failed ? reasonOf(error) : null };
-      return write();
+      return writeNext();
     },
   };
 }

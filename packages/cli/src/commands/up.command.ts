@@ -1,3 +1,4 @@
+import { markSpeechModelAwaited } from '@overtone/models';
 import { readIfThere } from '../files.ts';
 import { isLocked, withLock } from '../lock.ts';
 import { dataFolder, homeFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -8,6 +9,7 @@ import { checkDisk, checkSecrets, openDataFolder } from '../setup/preflight.ts';
 import { prepare } from '../setup/prepare.ts';
 import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
+import { planSpeech } from '../setup/speech-setup.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
 import { spawnGuardian } from '../supervisor/guardian.ts';
@@ -54,6 +56,7 @@ export async function up(options: UpOptions): Promise<void> {
     await setUp(folder, options.port, scale);
     if (!wasUsedBefore) await pinClone(terminal);
     await adoptModels(modelFolder(folder.root), { wasUsedBefore, terminal });
+    await markAwaitedModel(modelFolder(folder.root));
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
     announce(folder, terminal, options.detach === true);
@@ -144,4 +147,10 @@ function progressOn(terminal: Terminal) {
     terminal.done(line);
     terminal.busy('starting');
   };
+}
+
+/** The supervisor fetches the speech model after the start, and reports why it cannot. */
+async function markAwaitedModel(cacheDir: string): Promise<void> {
+  const plan = await planSpeech(cacheDir, process.env).catch(() => undefined);
+  if (plan) await markSpeechModelAwaited(cacheDir, plan.model);
 }

@@ -3,7 +3,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { listInstalled, readCatalogue, readSpeechSetup, type CatalogueEntry } from '@overtone/models';
+import {
+  isSpeechModelAwaited,
+  listInstalled,
+  markSpeechModelAwaited,
+  readCatalogue,
+  readSpeechSetup,
+  type CatalogueEntry,
+} from '@overtone/models';
 import { startFileServer } from '@overtone/models/test-file-server';
 import { planSpeech, setUpSpeech } from './speech-setup.ts';
 
@@ -72,6 +79,13 @@ describe('the speech model of a fresh instance', () => {
     await fetchSpeech(await environment([entry('tiny')]));
     expect(await installed()).toEqual(['tiny', 'campplus-zh-en', 'pyannote-segmentation-3.0']);
     expect(await readSpeechSetup(cacheDir)).toMatchObject({ state: 'done', model: 'tiny' });
+  });
+
+  it('is awaited from before the services start, so that no other engine takes the first recordings', async () => {
+    await markSpeechModelAwaited(cacheDir, 'tiny');
+    const setup = await readSpeechSetup(cacheDir);
+    expect(setup).toMatchObject({ state: 'running', model: 'tiny', step: 'environment' });
+    expect(isSpeechModelAwaited(setup)).toBe(true);
   });
 
   it('is the next one that suits when no source has the first one', async () => {
