@@ -4,7 +4,7 @@ import type { Processors } from '../gpu/gpu.ts';
 
 export { heardSegment, spokenWords } from './evidence.ts';
 export { knownLanguage, servedLanguages } from './languages.ts';
-export { interpolateWords, mapLimit, tidyWords } from './words.ts';
+export { interpolateWords, joinHyphenated, mapLimit, tidyWords } from './words.ts';
 
 export type TranscribeRequest = {
   /** 16 kHz mono WAV as `prepare` writes it. */

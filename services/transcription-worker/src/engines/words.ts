@@ -20,6 +20,17 @@ export function tidyWords(words: readonly Word[], seconds: number): Word[] {
   });
 }
 
+/** Whisper splits `ill-disposed` into two words, of which the second begins with the hyphen and without a space. */
+export function joinHyphenated(words: readonly Word[]): Word[] {
+  const joined: Word[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    if (last === undefined || !/^-[\p{L}\p{N}]/u.test(word.word)) joined.push(word);
+    else joined[joined.length - 1] = { ...last, word: last.word + word.word, end: word.end };
+  }
+  return joined;
+}
+
 /** Distributes the words of a text over a span by their length, for engines without word times. */
 export function interpolateWords(text: string, start: number, end: number, confidence: number | null): Word[] {
   const words = text.trim().split(/\s+/).filter(Boolean);

@@ -4,6 +4,7 @@ import {
   knownLanguage,
   servedLanguages,
   spokenWords,
+  joinHyphenated,
   tidyWords,
   type EngineState,
   type Recognised,
@@ -36,7 +37,7 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
     onProgress?.(1);
     return {
       language: request.task === 'translate' ? 'en' : result.language,
-      words: tidyWords(spokenWords(result.segments, result.speech), seconds),
+      words: tidyWords(joinHyphenated(spokenWords(result.segments, result.speech)), seconds),
       engine: { provider: name, model: model.manifest.id, timing: 'engine' },
       engineSeconds: (performance.now() - began) / 1000,
     };
