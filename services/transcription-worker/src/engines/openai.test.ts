@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { growthOf, linearGrowth } from '@overtone/testkit/growth';
 import { wordsOfAnswer, type VerboseAnswer } from './openai.ts';
 
 type Timed = NonNullable<VerboseAnswer['words']>[number];
@@ -14,6 +15,11 @@ function texts(answer: VerboseAnswer): string[] {
 }
 
 describe('words of a speech server', () => {
+  it('are aligned in linear time with a text whose letters never agree', async () => {
+    const hostile = (size: number) => answerOf('aa '.repeat(size).trim(), timed(`aaa${' aa'.repeat(size)}`));
+    expect(await growthOf(hostile, 4_000, texts)).toBeLessThan(linearGrowth);
+  });
+
   it('get the punctuation and capitals of the text', () => {
     expect(texts(answerOf('Good morning, Peter.', timed('good morning peter')))).toEqual([
       'Good',

@@ -108,7 +108,9 @@ function matchAt(
 ): { timed: number; written: number } {
   let [timed, written] = [1, 1];
   let [heard, read] = [lettersOf(words[at.timed]?.word), lettersOf(spelled[at.written])];
-  while (heard !== read && at.timed + timed < words.length && at.written + written < spelled.length) {
+  // Bounded, so that a text whose letters never agree takes linear time.
+  const isShort = () => timed < longestDifference && written < longestDifference;
+  while (heard !== read && isShort() && at.timed + timed < words.length && at.written + written < spelled.length) {
     if (read.startsWith(heard)) heard += lettersOf(words[at.timed + timed++]?.word);
     else if (heard.startsWith(read)) read += lettersOf(spelled[at.written + written++]);
     else break;
