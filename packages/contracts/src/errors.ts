@@ -47,6 +47,7 @@ export const errorKinds = {
   saved_search_exists: 'conflict',
   too_many_saved_searches: 'conflict',
   service_unavailable: 'unavailable',
+  service_unresponsive: 'unavailable',
   timeout: 'unavailable',
   // addresses that users enter
   url_invalid: 'invalid',

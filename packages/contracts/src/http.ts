@@ -85,6 +85,7 @@ const ofEveryRoute: RouteError[] = [
   'upload_too_large',
   'rate_limited',
   'service_unavailable',
+  'service_unresponsive',
   'database_unavailable',
   'storage_full',
 ];

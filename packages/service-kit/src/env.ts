@@ -21,6 +21,8 @@ export const serviceEnv = {
   STANDBY: z.stringbool().optional(),
   /** Processes of this service that ended with an uncaught exception before; set by the supervisor. */
   UNCAUGHT_EXCEPTIONS: z.coerce.number().int().min(0).optional(),
+  /** Processes of this service that the supervisor ended because they did not respond. */
+  UNRESPONSIVE_RESTARTS: z.coerce.number().int().min(0).optional(),
   /** OTLP over HTTP; traces are recorded and exported only when it is set. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 };

@@ -26,11 +26,11 @@ export function createMetrics() {
   for (const cache of ['redis', 'settings']) for (const result of ['hit', 'miss']) cacheOps.inc({ cache, result }, 0);
   const unhandledErrors = new Counter({
     name: 'process_unhandled_errors_total',
-    help: 'Errors that no code handled: uncaught exceptions and rejections',
+    help: 'Errors that no code handled: uncaught exceptions and rejections, processes that stopped responding',
     labelNames: ['kind'] as const,
     registers,
   });
-  for (const kind of ['uncaught_exception', 'unhandled_rejection']) unhandledErrors.inc({ kind }, 0);
+  for (const kind of ['uncaught_exception', 'unhandled_rejection', 'unresponsive']) unhandledErrors.inc({ kind }, 0);
   registry.registerMetric(countDroppedLines());
   return {
     registry,

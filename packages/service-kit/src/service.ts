@@ -120,6 +120,7 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
   assertPartsListed(base, slice);
   if (slice.consumers.length > 0) watchEventLag(metrics, bus, slice.consumers);
   metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, env.UNCAUGHT_EXCEPTIONS ?? 0);
+  metrics.unhandledErrors.inc({ kind: 'unresponsive' }, env.UNRESPONSIVE_RESTARTS ?? 0);
   let accepting = false;
   const ending = new AbortController();
   const internal = createInternalServer(base, slice, () => accepting && !ending.signal.aborted);

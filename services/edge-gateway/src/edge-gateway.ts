@@ -1,5 +1,12 @@
 import { routes } from '@overtone/contracts';
-import { createAccessLog, createService, createServiceBase, type Checks, type Service } from '@overtone/service-kit';
+import {
+  createAccessLog,
+  createService,
+  createServiceBase,
+  type Checks,
+  type HealthProbe,
+  type Service,
+} from '@overtone/service-kit';
 import { createCallersSlice } from './callers/callers.slice.ts';
 import { createConnections } from './connections/connections.ts';
 import type { EdgeEnv } from './env.ts';
@@ -23,7 +30,7 @@ export function createEdgeGateway(env: EdgeEnv, responseLimits?: ResponseLimits)
   const connections = createConnections(env);
   const clientView = createClientView(env.TRUSTED_PROXIES);
 
-  const { upstreams, ...upstreamsSlice } = createUpstreamsSlice({ env, responseLimits });
+  const { upstreams, ...upstreamsSlice } = createUpstreamsSlice({ env, log, responseLimits });
   const { callers, identity, ...callersSlice } = createCallersSlice({ env, bus, upstreams });
   const { limits, ...limitsSlice } = createLimitsSlice({ env, log, metrics, bus, identity });
   const realtime = new URL(env.REALTIME_GATEWAY_URL);
@@ -33,6 +40,7 @@ export function createEdgeGateway(env: EdgeEnv, responseLimits?: ResponseLimits)
     connections,
     clientView,
     realtime,
+    healthProbe: upstreams.healthProbes['realtime-gateway'] as HealthProbe,
   });
 
   const checks: Checks = { broker: { critical: true, probe: () => bus.ping() }, ...limitsSlice.checks };

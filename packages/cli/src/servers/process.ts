@@ -22,6 +22,8 @@ export type ProcessSpec = {
   readonly probe: () => Promise<boolean>;
   /** For a server that may need a restart although its process is running. */
   readonly health?: () => Promise<ServerHealth>;
+  /** Restarted also when it is unresponsive: a service, which keeps its state in the servers. */
+  readonly restartsUnresponsive?: boolean;
 };
 
 /** `broken`: responds, but cannot work until a restart. `unresponsive`: frozen, overloaded or starting. */

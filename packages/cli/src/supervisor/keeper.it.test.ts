@@ -165,6 +165,25 @@ describe('keeper', () => {
     expect(kept.restarts()).toBe(0);
   });
 
+  it('restarts a service that does not respond to three checks in a row, and counts it', async () => {
+    const silent = 'unresponsive';
+    const results: ServerHealth[] = [silent, silent, 'working', silent, silent, silent];
+    const spec = {
+      ...fixtureService('fixture', port),
+      health: async (): Promise<ServerHealth> => await Promise.resolve(results.shift() ?? 'working'),
+      restartsUnresponsive: true,
+    };
+    const kept = keep([], 5000, () => 20, { spec, checkEveryMs: 5 });
+    await kept.start();
+    const before = kept.running()!;
+    process.kill(before.pid, 'SIGSTOP');
+    await until(() => kept.running() !== undefined && kept.running()?.pid !== before.pid);
+    expect(lines).toContain('fixture does not respond: started again');
+    expect(kept.exits()[0]).toEqual({ at: expect.any(String), how: 'unresponsive' });
+    const environment = readFileSync(`/proc/${kept.running()?.pid}/environ`, 'utf8').split('\0');
+    expect(environment).toContain('UNRESPONSIVE_RESTARTS=1');
+  });
+
   it('never gives up when it is persistent', async () => {
     const kept = keep(['broken'], 5000, () => 5, { persistent: true });
     const outcome: string[] = [];

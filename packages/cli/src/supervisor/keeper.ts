@@ -40,7 +40,7 @@ export type KeeperOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** The process keeps running when the supervisor exits. */
   readonly outlives?: boolean;
-  /** How often the health of a server is checked. */
+  /** How often the health of a server or service is checked. */
   readonly checkEveryMs?: number;
   /** Retries until it is stopped, without a limit of failed attempts. */
   readonly persistent?: boolean;
@@ -74,7 +74,10 @@ class ProcessKeeper implements Keeper {
   #failures = noFailures;
   #starts = 0;
   #uncaughtExceptions = 0;
-  #brokenChecks = 0;
+  #unresponsiveRestarts = 0;
+  #failedChecks = 0;
+  #checking = false;
+  #endedAsUnresponsive = false;
   #exits: readonly RecordedExit[];
   #life: Promise<void> | undefined;
 
@@ -180,8 +183,11 @@ class ProcessKeeper implements Keeper {
   async #spawn(): Promise<RunningProcess> {
     const { spec, logFile, env, outlives = false } = this.#options;
     await spec.prepare?.();
-    const counted = this.#uncaughtExceptions > 0 ? { UNCAUGHT_EXCEPTIONS: String(this.#uncaughtExceptions) } : {};
-    return await spawnProcess(spec, { logFile, env: { ...env, ...counted }, outlives });
+    const counted = Object.entries({
+      UNCAUGHT_EXCEPTIONS: this.#uncaughtExceptions,
+      UNRESPONSIVE_RESTARTS: this.#unresponsiveRestarts,
+    }).flatMap(([name, count]) => (count > 0 ? [[name, String(count)] as const] : []));
+    return await spawnProcess(spec, { logFile, env: { ...env, ...Object.fromEntries(counted) }, outlives });
   }
 
   async #reportReady(process: RunningProcess, ready: () => void, fail: (reason: Error) => void): Promise<void> {
@@ -197,26 +203,28 @@ class ProcessKeeper implements Keeper {
   }
 
   async #untilEnd(process: RunningProcess): Promise<void> {
-    const { spec, onChange, checkEveryMs = 2000 } = this.#options;
+    const { spec, onChange, checkEveryMs = spec.restartsUnresponsive ? 5000 : 2000 } = this.#options;
     const checks = spec.health && setInterval(() => void this.#checkHealth(), checkEveryMs);
     const oomKillsBefore = countOomKills();
     const exit = await process.ended;
     clearInterval(checks);
     if (this.#current !== undefined) endSession(this.#current.identity);
     const startedAt = this.#current?.startedAt ?? Date.now();
-    const asked = exit.code === 0 && this.#current?.usable === true;
+    const wasUnresponsive = this.#endedAsUnresponsive;
+    this.#endedAsUnresponsive = false;
+    const asked = exit.code === 0 && this.#current?.usable === true && !wasUnresponsive;
     if (exit.code === uncaughtException) this.#uncaughtExceptions += 1;
     this.#current = undefined;
     const ranMs = Date.now() - startedAt;
     this.#failures = asked ? noFailures : afterEnd(this.#failures, ranMs);
-    if (!this.#stopping.signal.aborted && !asked) this.#recordExit(exit);
+    if (!this.#stopping.signal.aborted && !asked) this.#recordExit(wasUnresponsive ? 'unresponsive' : nameExit(exit));
     onChange();
     if (!this.#stopping.signal.aborted)
       this.#logExit(exit, { pid: process.pid, ranMs, oomKills: oomKillsSince(oomKillsBefore), asked });
   }
 
-  #recordExit(exit: Exit): void {
-    const recorded = { at: new Date().toISOString(), how: nameExit(exit) };
+  #recordExit(how: string): void {
+    const recorded = { at: new Date().toISOString(), how };
     this.#exits = [...this.#exits, recorded].slice(-recordedExits);
   }
 
@@ -231,10 +239,24 @@ class ProcessKeeper implements Keeper {
   }
 
   async #checkHealth(): Promise<void> {
-    if (this.#current?.usable !== true) return;
-    const { identity } = this.#current;
-    this.#brokenChecks = (await this.#options.spec.health?.()) === 'broken' ? this.#brokenChecks + 1 : 0;
-    if (this.#brokenChecks >= brokenAfterChecks) await this.#endBroken(identity);
+    // One check at a time: checks that wait for one another would count one silence repeatedly.
+    if (this.#current?.usable !== true || this.#checking) return;
+    this.#checking = true;
+    await this.#checkOnce(this.#current.identity).finally(() => (this.#checking = false));
+  }
+
+  async #checkOnce(identity: ProcessIdentity): Promise<void> {
+    const { health, restartsUnresponsive = false } = this.#options.spec;
+    const result = await health?.();
+    if (this.#current?.identity.pid !== identity.pid) return;
+    const failed = result === 'broken' || (result === 'unresponsive' && restartsUnresponsive);
+    this.#failedChecks = failed ? this.#failedChecks + 1 : 0;
+    if (this.#failedChecks < brokenAfterChecks) return;
+    if (result === 'unresponsive') {
+      this.#endedAsUnresponsive = true;
+      this.#unresponsiveRestarts += 1;
+    }
+    await this.#endBroken(identity);
   }
 
   // A server that ran on a full disk may stay broken although space is available again.
@@ -248,8 +270,8 @@ class ProcessKeeper implements Keeper {
   async #endBroken(identity: ProcessIdentity): Promise<void> {
     const { spec, log } = this.#options;
     if (this.#stopping.signal.aborted || this.#current?.identity.pid !== identity.pid) return;
-    log(`${this.name} does not work any more: started again`);
-    this.#brokenChecks = 0;
+    log(`${this.name} ${this.#endedAsUnresponsive ? 'does not respond' : 'does not work any more'}: started again`);
+    this.#failedChecks = 0;
     kill(identity.pid, spec.stopSignal);
     if (!(await waitForEnd([identity], brokenGraceMs))) kill(identity.pid, 'SIGKILL');
     this.#failures = noFailures;

@@ -80,6 +80,9 @@ export function planMark(names = serviceNames()): string {
   return createHash('sha256').update(JSON.stringify(services)).digest('hex');
 }
 
+// As the liveness probe in k8s/base.
+const livenessTimeoutMs = 5000;
+
 /** Specification, "Limits". */
 const defaultConnections = 200;
 
@@ -101,6 +104,7 @@ function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale):
     name,
     env: { ...one.env, API_PORT: port('api'), INTERNAL_PORT: port('internal'), ...scaledEnvironment(scale) },
     probe: async () => await answersOk(readyUrl),
+    ...livenessOf(name, source),
   };
 }
 
@@ -114,6 +118,18 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
     cwd: productFolder,
     stopSignal: 'SIGTERM',
     probe: async () => await answersOk(readyUrl),
+    ...livenessOf(name, source),
+  };
+}
+
+function livenessOf(
+  name: string,
+  { instance }: EnvironmentSource,
+): Pick<ProcessSpec, 'health' | 'restartsUnresponsive'> {
+  const url = `${listenerUrl(instance, name, 'internal')}/health`;
+  return {
+    health: async () => ((await answersOk(url, livenessTimeoutMs)) ? 'working' : 'unresponsive'),
+    restartsUnresponsive: true,
   };
 }
 
@@ -142,9 +158,9 @@ function memoryFlags(name: string): string[] {
 }
 
 // Not with fetch: undici would occupy the supervisor's memory for one short request.
-async function answersOk(url: string): Promise<boolean> {
+async function answersOk(url: string, timeout = 3000): Promise<boolean> {
   return await new Promise((resolve) => {
-    const request = get(url, { agent: false, timeout: 3000 }, (response) => {
+    const request = get(url, { agent: false, timeout }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

@@ -29,6 +29,7 @@ async function handOn(tries: Try[]): Promise<unknown[]> {
   let made = 0;
   await createForward({ seen: () => {}, pause: async () => true })({
     pool: { dispatch } as Dispatcher,
+    healthProbe: { track: () => () => true },
     service: 'media',
     method: 'GET',
     target: '/api/files',

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AppError } from '@overtone/service-kit';
+import type { AppError, HealthProbe } from '@overtone/service-kit';
 import { errors, type Dispatcher } from 'undici';
 import type { Doubt } from '../callers/callers.ts';
 import { refusals } from '../refusals/refusals.ts';
@@ -8,6 +8,8 @@ import { createResponseWriter, type ResponseTarget } from './response-writer.ts'
 
 export type Forward = ResponseTarget & {
   pool: Dispatcher;
+  /** Ends the request when its service is unresponsive. */
+  healthProbe: Pick<HealthProbe, 'track'>;
   /** The upstream service, for error messages. */
   service: string;
   method: string;
@@ -58,11 +60,17 @@ export function createForward(connectionWait: ConnectionWait) {
  */
 function attempt(forward: Forward): Promise<Unanswered | undefined> {
   return new Promise((resolve, reject) => {
-    const { pool, service, method, target, headers, body, res, onSent } = forward;
+    const { pool, healthProbe, service, method, target, headers, body, res, onSent } = forward;
     const done = () => resolve(undefined);
     const writer = createResponseWriter(forward);
     const abort = abortOnLeave(forward, { done, reject });
     let sent = false;
+    const rejectUnresponsive = (): void => {
+      resolve({ sent, timedOut: true, error: refusals.serviceUnresponsive(service) });
+      abort.end('the service is unresponsive');
+    };
+    const responded = healthProbe.track(rejectUnresponsive);
+    if (!responded) return rejectUnresponsive();
     pool.dispatch(
       { method, path: target, headers: headers(), body },
       {
@@ -72,6 +80,7 @@ function attempt(forward: Forward): Promise<Unanswered | undefined> {
           abort.start(controller);
         },
         onResponseStart: (_controller, status, responseHeaders) => {
+          responded(true);
           if (!abort.aborted() && !res.headersSent && status >= 200) writer.begin(status, responseHeaders);
         },
         onResponseData: (controller, chunk) => {
@@ -84,6 +93,7 @@ function attempt(forward: Forward): Promise<Unanswered | undefined> {
           done();
         },
         onResponseError: (_controller, error) => {
+          responded(false);
           if (abort.aborted()) return done();
           if (res.headersSent) {
             // Cut off rather than ended, so that half a response is not taken for a whole one.
@@ -128,18 +138,24 @@ function abortOnLeave({ body, res, watch }: Forward, { done, reject }: Outcome) 
   res.on('close', onClose);
   const leave = watch?.(onSessionEnd);
   if (leave) res.on('close', leave);
+  /** Stops watching: there may be another attempt. */
+  const release = (): void => {
+    res.off('close', onClose);
+    if (!leave) return;
+    res.off('close', leave);
+    leave();
+  };
   return {
     aborted: (): boolean => aborted,
+    end: (reason: string): void => {
+      aborted = true;
+      release();
+      abort(reason);
+    },
     start: (controller: Dispatcher.DispatchController): void => {
       started = controller;
       if (aborted) controller.abort(new Error('the client no longer waits for the response'));
     },
-    /** Stops watching: there may be another attempt. */
-    release: (): void => {
-      res.off('close', onClose);
-      if (!leave) return;
-      res.off('close', leave);
-      leave();
-    },
+    release,
   };
 }

@@ -277,6 +277,51 @@ describe('a service that', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/api/search?q=budget']);
   });
 
+  it('accepts connections and responds to nothing is reported as unresponsive, for every kind of request', async () => {
+    const asked: string[] = [];
+    await behind(
+      (req) => void asked.push(req.url ?? ''),
+      async (own) => {
+        const { bearer } = own.signIn();
+        const asJson = { ...bearer, 'content-type': 'application/json' };
+        const answers = await Promise.all([
+          own.call('/api/files', { headers: bearer }),
+          own.call('/api/tags', { method: 'POST', headers: asJson, body: '{"name":"x"}' }),
+          own.call('/api/files', { method: 'POST', headers: bearer, body: Buffer.alloc(2 * MiB) }),
+        ]);
+        // Without another wait, and without a request to the service.
+        const before = asked.length;
+        answers.push(await own.call('/api/tags', { headers: bearer }));
+        expect(asked.slice(before).filter((path) => path !== '/health')).toEqual([]);
+        expect(answers.map(({ status, json }) => [status, json['code']])).toEqual(
+          answers.map(() => [503, 'service_unresponsive']),
+        );
+        expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(answers.map(() => '10'));
+      },
+    );
+  });
+
+  it('answers its health check may take longer than that for a request', async () => {
+    const waiting: { end: (body: string) => unknown }[] = [];
+    let checks = 0;
+    await behind(
+      (req, res) => {
+        if (req.url !== '/health') {
+          waiting.push(res);
+          return;
+        }
+        res.end('{}');
+        // Four silent periods are longer than the limit.
+        if ((checks += 1) > 5) waiting.forEach((response) => response.end('late'));
+      },
+      async (own) => {
+        const { bearer } = own.signIn();
+        const { status, text } = await own.call('/api/files', { headers: bearer });
+        expect([status, text]).toEqual([200, 'late']);
+      },
+    );
+  });
+
   it('breaks off in the middle of its answer is not taken to be done', async () => {
     await behind(
       (_req, res) => {

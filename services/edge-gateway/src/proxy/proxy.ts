@@ -33,7 +33,8 @@ export function createProxy({ upstreams, callers, maxUploadBytes }: Deps): Proxy
   return async ({ exchange, route, caller, cookies }) => {
     const { req, res } = exchange;
     const pool = upstreams.pools[route.service];
-    if (!pool) throw refusals.noService();
+    const healthProbe = upstreams.healthProbes[route.service];
+    if (!pool || !healthProbe) throw refusals.noService();
     const limits = limitsOf(route, maxUploadBytes);
     checkSize(exchange, route, limits, maxUploadBytes);
     let refused: AppError | undefined;
@@ -42,6 +43,7 @@ export function createProxy({ upstreams, callers, maxUploadBytes }: Deps): Proxy
     try {
       await forward({
         pool,
+        healthProbe,
         service: route.service,
         method: req.method as string,
         target: req.url as string,

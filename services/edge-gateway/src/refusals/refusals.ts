@@ -55,6 +55,12 @@ export const refusals = {
       'This part of Overtone does not answer at the moment. Please try again shortly.',
       { cause, detail: service, retryAfterSeconds: 3 },
     ),
+  serviceUnresponsive: (service: string) =>
+    unavailable(
+      'service_unresponsive',
+      'This part of Overtone does not respond at the moment. Please try again shortly.',
+      { detail: service, retryAfterSeconds: 10 },
+    ),
   sessionEnded: () => unauthenticated('not_authenticated', 'The session has ended. Please sign in.'),
   /** Identity does not respond: the request ends, but not as signed out. */
   sessionUnknown: () =>

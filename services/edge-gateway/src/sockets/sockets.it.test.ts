@@ -99,10 +99,25 @@ describe('a socket to the push channel', () => {
     });
     const to = new URL(`http://127.0.0.1:${(service.address() as AddressInfo).port}`);
     const req = { method: 'GET', url: '/api/ws' } as IncomingMessage;
-    tunnel({ req, socket: client, head: Buffer.alloc(0), to, headers: [], answered: () => {}, refuse: () => {} });
+    const healthProbe = { track: () => () => true };
+    const reply = { answered: () => {}, refuse: () => {} };
+    tunnel({ req, socket: client, head: Buffer.alloc(0), to, headers: [], healthProbe, ...reply });
     await waitFor(() => client.destroyed);
     service.close();
     expect(came).toBe(parts.join(''));
+  });
+
+  it('is refused when the push channel accepts connections and responds to nothing', async () => {
+    const silent = createTcpServer((socket) => void socket.on('error', () => {}).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL: silentUrl });
+    const { req, answer } = open(own.port, '/api/ws', { connection: 'Upgrade', upgrade: 'websocket' }, 'GET');
+    req.end();
+    const { status, text } = await answer;
+    await own.stop();
+    silent.close();
+    expect([status, JSON.parse(text)]).toEqual([503, expect.objectContaining({ code: 'service_unresponsive' })]);
   });
 
   it('does not hold back an edge that stops', async () => {
@@ -145,6 +160,7 @@ describe('a socket to the push channel', () => {
       head: Buffer.alloc(0),
       to,
       headers: [],
+      healthProbe: { track: () => () => true },
       answered: () => {},
       refuse: () => {},
     });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { assertionHeader, notFound, onStop, type Slice } from '@overtone/service-kit';
+import { assertionHeader, notFound, onStop, type HealthProbe, type Slice } from '@overtone/service-kit';
 import { credentialsOf, isSameOrigin, type Callers } from '../callers/callers.ts';
 import type { Connections } from '../connections/connections.ts';
 import {
@@ -16,7 +16,13 @@ import { isPushChannel, pushChannel, requestHeaders, type ClientViewOf } from '.
 import { tunnel } from './tunnel.ts';
 
 type SocketsSlice = Slice & { onUpgrade: OnUpgrade };
-type Deps = Observers & { callers: Callers; connections: Connections; clientView: ClientViewOf; realtime: URL };
+type Deps = Observers & {
+  callers: Callers;
+  connections: Connections;
+  clientView: ClientViewOf;
+  realtime: URL;
+  healthProbe: Pick<HealthProbe, 'track'>;
+};
 type OnUpgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** Joins WebSockets to the push channel: limit, authenticate, tunnel. */
@@ -27,6 +33,7 @@ export function createSocketsSlice({
   connections,
   clientView,
   realtime,
+  healthProbe,
 }: Deps): SocketsSlice {
   const tunnels = createTunnels();
   const join = async (context: RequestContext, socket: Duplex, head: Buffer, reply: Reply): Promise<void> => {
@@ -50,7 +57,7 @@ export function createSocketsSlice({
       callers.assertion('realtime-gateway', session),
       ...forwardedHeaders(context),
     ];
-    tunnels.add(socket, tunnel({ req, socket, head, to: realtime, headers, ...reply }));
+    tunnels.add(socket, tunnel({ req, socket, head, to: realtime, headers, healthProbe, ...reply }));
   };
   const onUpgrade: OnUpgrade = (req, socket, head) => {
     socket.on('error', () => socket.destroy());

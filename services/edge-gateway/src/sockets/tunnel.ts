@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { HealthProbe } from '@overtone/service-kit';
 import { refusals } from '../refusals/refusals.ts';
 import { createFrameEnds, restartFrame } from './socket-frames.ts';
 
@@ -10,6 +11,8 @@ type Tunnel = {
   head: Buffer;
   to: URL;
   headers: readonly string[];
+  /** Ends the handshake when the push channel is unresponsive. */
+  healthProbe: Pick<HealthProbe, 'track'>;
   /** Receives the status of the service's answer. */
   answered: (status: number) => void;
   /** Answers in place of a service that takes no connection. */
@@ -26,7 +29,7 @@ const lastWordsMs = 10_000;
  * Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it.
  * @returns a function that ends it: sends the client a close frame (service restart) at a frame boundary.
  */
-export function tunnel({ req, socket, head, to, headers, answered, refuse }: Tunnel): () => void {
+export function tunnel({ req, socket, head, to, headers, healthProbe, answered, refuse }: Tunnel): () => void {
   const ends = createFrameEnds();
   const upstream = connect({ host: to.hostname, port: Number(to.port), noDelay: true });
   const timer = setTimeout(() => upstream.destroy(new Error('timeout')), connectMs);
@@ -40,7 +43,10 @@ export function tunnel({ req, socket, head, to, headers, answered, refuse }: Tun
     upstream.write(lines.join('\r\n'));
     if (head.length > 0) upstream.write(head);
     upstream.on('data', ends.push);
-    upstream.once('data', (first: Buffer) => answered(Number(first.toString('latin1', 9, 12))));
+    upstream.once('data', (first: Buffer) => {
+      responded?.(true);
+      answered(Number(first.toString('latin1', 9, 12)));
+    });
     upstream.pipe(socket).pipe(upstream);
   });
   const close = () => {
@@ -48,6 +54,14 @@ export function tunnel({ req, socket, head, to, headers, answered, refuse }: Tun
     upstream.destroy();
     socket.destroy();
   };
+  const rejectUnresponsive = (): void => {
+    open = false;
+    upstream.unpipe(socket).destroy();
+    if (socket.writable) refuse(refusals.serviceUnresponsive('realtime-gateway'));
+  };
+  const responded = healthProbe.track(rejectUnresponsive);
+  if (!responded) rejectUnresponsive();
+  upstream.on('close', () => responded?.(false));
   upstream.on('error', () => {
     if (open) return;
     if (!socket.writable) return close();

@@ -1,5 +1,7 @@
+import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@overtone/contracts';
+import { HealthProbe, type Log } from '@overtone/service-kit';
 import { Pool, type Dispatcher } from 'undici';
 import type { EdgeEnv } from '../env.ts';
 
@@ -8,14 +10,17 @@ export type Upstreams = {
   urls: URL[];
   pools: Partial<Record<ServiceName, Dispatcher>>;
   identity: Dispatcher;
+  healthProbes: Partial<Record<ServiceName, HealthProbe>>;
   connectionWait: ConnectionWait;
   close: () => Promise<void>;
 };
 
+type Deps = { env: EdgeEnv; log: Log; responseLimits?: ResponseLimits | undefined };
+
 /** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
 const keepIdleMs = 1_000;
 
-export function createUpstreams(env: EdgeEnv, responseMsOf: ResponseLimits = responseLimits): Upstreams {
+export function createUpstreams({ env, log, responseLimits = usualLimits }: Deps): Upstreams {
   const urls: Partial<Record<ServiceName, string>> = {
     identity: env.IDENTITY_URL,
     media: env.MEDIA_URL,
@@ -27,14 +32,21 @@ export function createUpstreams(env: EdgeEnv, responseMsOf: ResponseLimits = res
     ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
   };
   const pools = Object.fromEntries(
-    Object.entries(urls).map(([service, url]) => [service, createPool(url, responseMsOf[service] ?? responseMs)]),
+    Object.entries(urls).map(([service, url]) => [service, createPool(url, responseLimits[service] ?? responseMs)]),
+  );
+  const healthProbes = Object.fromEntries(
+    Object.entries(urls).map(([service, url]) => [service, createHealthProbe(service, new URL(url), log)]),
   );
   return {
     urls: Object.values(urls).map((url) => new URL(url)),
     pools,
     identity: pools['identity'] as Pool,
+    healthProbes,
     connectionWait: createConnectionWait(env.UPSTREAM_WAIT_MS),
-    close: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.destroy()))),
+    close: async () => {
+      for (const probe of Object.values(healthProbes)) probe.end();
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+    },
   };
 }
 
@@ -42,7 +54,7 @@ const responseMs = 120_000;
 /** How long a service may take until its response begins, if not the usual limit. */
 export type ResponseLimits = Readonly<Record<string, number>>;
 /** The search gives up after seconds: one that has not answered by then hangs, and a person waits for it. */
-const responseLimits: ResponseLimits = { 'search-indexer': 30_000 };
+const usualLimits: ResponseLimits = { 'search-indexer': 30_000 };
 
 /** Keep-alive connections: short timeout for connecting, long one for a response. */
 function createPool(url: string, headersTimeout: number): Pool {
@@ -54,6 +66,30 @@ function createPool(url: string, headersTimeout: number): Pool {
     connect: { timeout: 3_000, noDelay: true },
     headersTimeout,
     bodyTimeout: responseMs,
+  });
+}
+
+const silenceLimitMs = 5_000;
+
+/** Detects a service that accepts connections and responds to nothing, as a stopped process does. */
+function createHealthProbe(service: string, url: URL, log: Log): HealthProbe {
+  return new HealthProbe({
+    silenceLimitMs,
+    probe: (onResponse) => {
+      const request = get(new URL('/health', url), { agent: false }, (response) => {
+        response.resume();
+        onResponse();
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // No process listens: `createConnectionWait` waits for the next one.
+        if (error.code === 'ECONNREFUSED') onResponse();
+      });
+      return () => request.destroy();
+    },
+    onStateChange: ({ unresponsive, rejected }) =>
+      unresponsive
+        ? log.warn({ service, rejected }, 'service unresponsive: pending requests rejected')
+        : log.info({ service }, 'service responsive again'),
   });
 }
 
