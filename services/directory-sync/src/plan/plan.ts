@@ -25,7 +25,7 @@ export {
 
 export type Limits = {
   maxDisables: number;
-  /** Above this share of the checked accounts the whole set is held, see `percentAllowed`; null: no limit. */
+  /** Above this share of the checked accounts the whole set is held, from `smallDirectory` accounts on; null: no limit. */
   maxPercent: number | null;
   /** Exactly these accounts were approved by an administrator: they are disabled without limit, and no others. */
   approved: ReadonlySet<string> | null;
@@ -46,9 +46,8 @@ export type Plan = {
   digest: string | null;
 };
 
-/** Below this number of accounts a percentage is too coarse: one account of four is 25 %. */
+/** Below this number of accounts a percentage is too coarse, and `maxDisables` is the only limit: one account of four is 25 %. */
 const smallDirectory = 20;
-const smallPercent = 50;
 
 type LimitInput = {
   candidates: readonly DeprovisioningCandidate[];
@@ -119,11 +118,6 @@ export function createPlan(people: Population, { mappings }: Rules, limits: Limi
   };
 }
 
-/** The share of the accounts that a run may disable: in a small directory, half of them or more. */
-function percentAllowed(checked: number, maxPercent: number): number {
-  return checked < smallDirectory ? Math.max(maxPercent, smallPercent) : maxPercent;
-}
-
 /** Many persons share one list of claims: each list is resolved once. */
 function cacheResolutions(mappings: MappingIndex): MappingIndex {
   const known = new WeakMap<readonly string[], Resolution>();
@@ -158,8 +152,7 @@ function decideOutcomes(limitInput: LimitInput): PlannedCandidate[] {
 function heldMessage(limitInput: LimitInput): string {
   const { candidates, checked, limits } = limitInput;
   const doubtful = candidates.filter((candidate) => candidate.doubtful).length;
-  const percent = percentAllowed(checked, limits.maxPercent ?? 100);
-  const limit = exceedsLimit(limitInput) ? `, and a sync run may disable ${percent} % at most` : '';
+  const limit = exceedsLimit(limitInput) ? `, and a sync run may disable ${limits.maxPercent} % at most` : '';
   const message = `${candidates.length} of ${checked} accounts would be disabled${limit}.`;
   if (doubtful === 0) return message;
   return `${message} The end dates of ${doubtful} are later than the last verified clock time: approve only if today's date is correct.`;
@@ -176,10 +169,8 @@ function digestOf(candidates: readonly DeprovisioningCandidate[]): string | null
 }
 
 function exceedsLimit({ candidates, checked, limits: { maxPercent }, before }: LimitInput): boolean {
-  if (maxPercent === null || candidates.length === 0) return false;
-  const disabled = candidates.length + before.disabled;
-  if (disabled === 1 && checked < smallDirectory) return false;
-  return disabled > (checked * percentAllowed(checked, maxPercent)) / 100;
+  if (maxPercent === null || checked < smallDirectory || candidates.length === 0) return false;
+  return candidates.length + before.disabled > (checked * maxPercent) / 100;
 }
 
 function byName([x]: [string, string], [y]: [string, string]): number {

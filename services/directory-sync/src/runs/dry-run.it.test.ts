@@ -117,7 +117,7 @@ function comparable({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: S
 function expectedReport(dry: SyncRunReport) {
   return {
     ...comparable(dry),
-    disabled: dry.would_disable,
+    disabled: dry.status === 'held' ? 0 : dry.would_disable,
     would_disable: 0,
     actions: dry.actions.map((action) =>
       action.outcome === 'would_disable' ? { ...action, outcome: 'disabled' as const, applied: true } : action,

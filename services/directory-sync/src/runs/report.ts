@@ -54,7 +54,7 @@ type SnapshotFacts = { seen: number; requests: number; proof: SyncRunReport['pro
 export function reportOf(plan: Plan, results: Results, facts: RunFacts & SnapshotFacts): SyncRunReport {
   return {
     ...emptyReport(facts),
-    ...outcomesOf(results, facts.groupNames),
+    ...outcomesOf(results, facts),
     status: plan.status,
     error: plan.error,
     checked: plan.checked,
@@ -68,14 +68,15 @@ export function reportOf(plan: Plan, results: Results, facts: RunFacts & Snapsho
 }
 
 /** The outcome per account, for the report. */
-function outcomesOf(results: Results, groupNames: RunFacts['groupNames']) {
+function outcomesOf(results: Results, { dryRun, groupNames }: Pick<RunFacts, 'dryRun' | 'groupNames'>) {
   const count = (outcome: CandidateResult['outcome']) =>
     results.candidates.filter((result) => result.outcome === outcome).length;
   const namesOf = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
   return {
     candidates: results.candidates.length,
     disabled: count('disabled'),
-    would_disable: count('would_disable'),
+    // A held set is disabled after its approval: a dry run counts it.
+    would_disable: count('would_disable') + (dryRun ? count('held') : 0),
     deferred: count('deferred'),
     capped: count('deferred') > 0,
     actions: results.candidates.slice(0, maxListed).map(({ candidate, outcome, sessionsRevoked }) => ({
@@ -107,7 +108,7 @@ export function abortedReport(
   end: { status: SyncRunReport['status']; error: string | null },
   earlier: Results,
 ): SyncRunReport {
-  return { ...emptyReport(facts), ...outcomesOf(earlier, facts.groupNames), ...end };
+  return { ...emptyReport(facts), ...outcomesOf(earlier, facts), ...end };
 }
 
 function emptyReport({ request, ...facts }: RunFacts & Partial<SnapshotFacts>): SyncRunReport {

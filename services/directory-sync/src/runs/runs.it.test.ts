@@ -9,8 +9,12 @@ import { createWorld, member } from '../../test/world.ts';
 const world = await stopAfterFile(createWorld());
 
 const members = [1, 2, 3, 4, 5].map((number) => member(number));
+/** With them a percentage is a limit. */
+const fifteen = Array.from({ length: 15 }, (_, i) => member(i + 6));
+let others: typeof members = [];
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
+  others = [];
   world.identity.accounts = members.map((one) => one.account);
   Object.assign(world.identity, { applied: [], failingBatch: null });
   Object.assign(world.directory, {
@@ -23,7 +27,8 @@ beforeEach(async () => {
 });
 
 function removeFromDirectory(...which: number[]) {
-  world.directory.people = members.filter((_, i) => !which.includes(i + 1)).map(({ person }) => person);
+  const removed = which.map((number) => members[number - 1]?.person);
+  world.directory.people = [...members, ...others].map(({ person }) => person).filter((one) => !removed.includes(one));
 }
 
 function userId(value: number) {
@@ -320,9 +325,12 @@ describe('the schedule', () => {
 });
 
 describe('a held sync run', () => {
-  const executeHeldRun = async () => {
+  const executeHeldRun = async (request = {}) => {
+    others = fifteen;
+    world.identity.accounts = [...members, ...others].map(({ account }) => account);
     removeFromDirectory(1, 2, 3);
-    return world.run();
+    await world.ask('PUT', '', { max_disable_percent: 10 });
+    return world.run(request);
   };
 
   it('holds the whole set above the allowed share', async () => {
@@ -330,6 +338,19 @@ describe('a held sync run', () => {
     expect(report).toMatchObject({ status: 'held', candidates: 3, disabled: 0 });
     expect(outcomes(report)).toEqual([1, 2, 3].map((number) => [userId(number), 'held']));
     expect(world.identity.applied).toEqual([]);
+  });
+
+  it('counts and names, as a dry run, the accounts that it would disable', async () => {
+    const report = await executeHeldRun({ dry_run: true });
+    expect(report).toMatchObject({ status: 'held', dry_run: true, candidates: 3, would_disable: 3, disabled: 0 });
+    expect(outcomes(report)).toEqual([1, 2, 3].map((number) => [userId(number), 'held']));
+  });
+
+  it('is none among fewer than 20 accounts, whatever the percentage', async () => {
+    await world.ask('PUT', '', { max_disable_percent: 1 });
+    removeFromDirectory(1, 2, 3);
+    expect(await world.run({ dry_run: true })).toMatchObject({ status: 'ok', would_disable: 3 });
+    expect(await world.run()).toMatchObject({ status: 'ok', disabled: 3 });
   });
 
   it('disables, after approval, the accounts of that set that are still absent', async () => {

@@ -64,7 +64,7 @@ export function ScheduleForm({ status }: { status: Status }) {
       />
       <NumberInput
         label={t`Require approval above`}
-        description={t`Percentage of accounts. A run that would disable more disables none until an administrator approves its set. With fewer than 20 accounts, approval is required for several accounts that are more than half of them. Leave blank for no limit.`}
+        description={t`Percentage of accounts. A run that would disable more disables none until an administrator approves its set. With fewer than 20 accounts, only the number above is a limit. Leave blank for no limit.`}
         min={0.01}
         max={100}
         suffix=" %"
