@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { routesOf } from './http.ts';
+import { speakerSources } from './transcription-jobs.ts';
 import { sharePermissions, speakerCount, tagName } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -27,6 +28,7 @@ export const bulkRequest = z.discriminatedUnion('action', [
     language: z.string().max(10).nullable().optional(),
     min_speakers: speakerCount,
     max_speakers: speakerCount,
+    speakers_by: z.enum(speakerSources).optional(),
   }),
 ]);
 

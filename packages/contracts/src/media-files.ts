@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { line, listQuery, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
+import { speakerSources } from './transcription-jobs.ts';
 import { fileDetail, fileObject, fileStatuses, segmentObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -65,6 +66,9 @@ export const fileRoutes = {
         language: z.string().max(10).nullable().optional(),
         min_speakers: speakerCount,
         max_speakers: speakerCount,
+        /** Numbers of `sound_tracks`; null: those that carry speech. */
+        tracks: z.array(z.int().min(1).max(64)).min(1).max(64).nullable().optional(),
+        speakers_by: z.enum(speakerSources).optional(),
       })
       .optional(),
     answer: fileObject,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { line, time } from './http.ts';
 import { redactionKinds } from './media-redaction.ts';
+import { soundTrack, speakerSources } from './transcription-jobs.ts';
 import { engineInfo, stages, waitingReasons, word } from './transcription.ts';
 
 /** States of a media file (design: Files). */
@@ -124,6 +125,9 @@ export const fileObject = z.object({
 });
 export type FileObject = z.infer<typeof fileObject>;
 export const fileDetail = fileObject.extend({
+  /** The sound tracks of the recording; empty before it was prepared. */
+  sound_tracks: z.array(soundTrack.extend({ number: z.int() })),
+  speakers_by: z.enum(speakerSources),
   tags: z.array(tagObject),
   speakers: z.array(speakerObject),
   transcript_segments: z.array(segmentObject),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { speechTasks } from './asr-providers.ts';
 import type { RouteError } from './errors.ts';
 import { line, routesOf, time } from './http.ts';
+import { speakerSources } from './transcription-jobs.ts';
 import { fileObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -41,6 +42,8 @@ export const uploadOptions = z.object({
   /** One of `providers` of the upload limits. */
   asr_provider: z.uuid().optional(),
   recorded_date: time.optional(),
+  /** `track`: one speaker per sound track, or per channel of a single track. */
+  speakers_by: z.enum(speakerSources).optional(),
   /** Accept the file although the caller has one with the same bytes. */
   allow_duplicate: z.enum(['true', 'false']).optional(),
 });

@@ -10,6 +10,8 @@ const stageInput = z.object({
   ownerId: z.uuid(),
   earlier: z.partialRecord(z.enum(stages), z.string()),
 });
+/** How speakers are told apart. `track`: one per sound track, or per channel of a single track. */
+export const speakerSources = ['voice', 'track'] as const;
 const options = z.object({
   language: z.string().nullable(),
   minSpeakers: z.int().nullable(),
@@ -19,12 +21,27 @@ const options = z.object({
   task: z.enum(speechTasks).optional(),
   /** The ASR provider that was chosen for this recording; absent or null: the first one that fits. */
   provider: z.uuid().nullish(),
+  /** The sound tracks to transcribe, counted from 1; absent or null: those that carry speech. */
+  tracks: z.array(z.int().min(1)).nullish(),
+  /** Absent: voice. */
+  speakersBy: z.enum(speakerSources).optional(),
 });
 export const runOptions = options;
 export type RunOptions = z.infer<typeof options>;
 
 /** Seconds of work of the engine itself, without the overhead of the stage. */
 const timing = { engine_seconds: z.number() };
+
+/** A sound track of a recording; `used`: its sound was transcribed. */
+export const soundTrack = z.object({
+  codec: z.string(),
+  channels: z.int(),
+  layout: z.string().nullable(),
+  /** As the file says it: usually three letters. */
+  language: z.string().nullable(),
+  title: z.string().nullable(),
+  used: z.boolean(),
+});
 
 export const prepareOutput = z.object({
   artefact: z.string(),
@@ -34,6 +51,10 @@ export const prepareOutput = z.object({
   thumbnail: z.string().nullable(),
   duration: z.number(),
   truncated: z.boolean(),
+  /** Absent in results of earlier versions. */
+  tracks: z.array(soundTrack).optional(),
+  /** Keys of one sound per speaker; empty or absent: the speakers are told apart by voice. */
+  speakerParts: z.array(z.string()).optional(),
   media: z.object({
     format: z.string(),
     audio_codec: z.string().nullable(),
@@ -67,20 +88,27 @@ export const indexOutput = z.object({
   ...timing,
 });
 
+const soundInput = stageInput.extend({
+  audio: z.string(),
+  duration: z.number(),
+  options,
+  speakerParts: prepareOutput.shape.speakerParts,
+});
+
 /** Jobs of transcription-worker. */
 export const workerJobs = {
   prepare: defineJob('job.cpu.media.prepare', {
-    input: stageInput.extend({ objectKey: z.string(), contentType: z.string() }),
+    input: stageInput.extend({ objectKey: z.string(), contentType: z.string(), options: options.optional() }),
     output: prepareOutput,
     attempts: 5,
   }),
   transcribe: defineJob('job.gpu.transcription.transcribe', {
-    input: stageInput.extend({ audio: z.string(), duration: z.number(), options }),
+    input: soundInput,
     output: transcribeOutput,
     attempts: 3,
   }),
   diarize: defineJob('job.gpu.transcription.diarize', {
-    input: stageInput.extend({ audio: z.string(), duration: z.number(), options }),
+    input: soundInput,
     output: diarizeOutput,
     attempts: 3,
   }),

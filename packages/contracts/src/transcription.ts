@@ -32,7 +32,13 @@ export type EngineInfo = z.infer<typeof engineInfo>;
 /** `waveform` artefact: absolute peaks 0..127 per interval. */
 export const waveformArtefact = z.object({ version: z.literal(1), interval_ms: z.int(), peaks: z.array(z.int()) });
 /** `transcribe` artefact. `cpu.child.ts` of the worker copies its values into the transcript. */
-export const wordsArtefact = z.object({ language: z.string().nullable(), engine: engineInfo, words: z.array(word) });
+export const wordsArtefact = z.object({
+  language: z.string().nullable(),
+  engine: engineInfo,
+  words: z.array(word),
+  /** The speaker of each word, where each one has a sound of its own. */
+  speakers: z.array(z.int()).optional(),
+});
 export type WordsArtefact = z.infer<typeof wordsArtefact>;
 export const turn = z.object({ start: z.number(), end: z.number(), speaker: z.int() });
 export type Turn = z.infer<typeof turn>;

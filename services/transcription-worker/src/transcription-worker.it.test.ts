@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import {
   downloadJobs,
   importRpc,
@@ -78,6 +80,34 @@ describe('transcription-worker', () => {
       expect(await world.metrics()).toMatch(
         /transcription_stage_duration_seconds_count\{stage="assemble",outcome="done"\} 1/,
       );
+    },
+    slow,
+  );
+
+  it(
+    'gives each channel its own speaker when a recording asks for it',
+    async () => {
+      const wav = join(folder, 'call.wav');
+      const [one, other] = [join(folder, 'one.wav'), join(folder, 'other.wav')];
+      await record(one, meeting.slice(0, 1));
+      await record(other, meeting.slice(1, 2));
+      await promisify(execFile)('sox', ['-M', one, other, wav]);
+      const at = place();
+      const separate = { ...options, speakersBy: 'track' as const };
+      const objectKey = await world.upload(wav);
+      const prepare = { ...at, objectKey, contentType: 'audio/wav', options: separate };
+      const { audio, duration, speakerParts, tracks } = await world.run('prepare', prepare);
+      expect(tracks).toMatchObject([{ channels: 2, used: true }]);
+      const sound = { ...at, audio, duration, speakerParts, options: separate };
+      const transcribed = await world.run('transcribe', sound);
+      const diarized = await world.run('diarize', sound);
+      expect(diarized).toMatchObject({ provider: 'sound tracks', speakers: 2 });
+      const earlier = { transcribe: transcribed.artefact, diarize: diarized.artefact };
+      const assembled = await world.run('assemble', { ...at, earlier, duration });
+      const { speakers, segments } = transcriptArtefact.parse(await world.readJson(assembled.artefact));
+      expect(speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
+      // People speak at the same time: each one's words are whole.
+      expect(segments.filter(({ start }) => start < 1).map(({ speaker }) => speaker)).toEqual([0, 1]);
     },
     slow,
   );

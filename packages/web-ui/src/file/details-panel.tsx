@@ -7,6 +7,7 @@ import type { FileDetail } from '../api/queries.ts';
 import { bytes, duration, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
 import { importFormatNames, type ImportFormat } from '../transcript-import/labels.ts';
+import { soundTrackText } from './sound-tracks.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
 
@@ -55,6 +56,18 @@ function engineText({ engine }: FileDetail): string {
   return `${engineNames[engine.provider]}, ${model}`;
 }
 
+/** Which tracks were transcribed; nothing for a single one. */
+function soundFacts({ sound_tracks: tracks, speakers_by: speakersBy }: FileDetail): (readonly [string, string])[] {
+  const used = tracks.filter((track) => track.used);
+  const left = tracks.filter((track) => !track.used);
+  const list = (some: typeof tracks): string => some.map(soundTrackText).join('; ');
+  return [
+    ...(tracks.length > 1 ? [[t`Sound used`, list(used)] as const] : []),
+    ...(left.length > 0 ? [[t`Sound left out`, list(left)] as const] : []),
+    ...(speakersBy === 'track' ? [[t`Speakers`, t`One per sound track or channel`] as const] : []),
+  ];
+}
+
 function factsOf(file: FileDetail): (readonly [string, string])[] {
   return [
     [t`Owner`, file.owner_name ?? (file.my_permission === 'owner' ? t`You` : t`unknown`)],
@@ -65,6 +78,7 @@ function factsOf(file: FileDetail): (readonly [string, string])[] {
     [t`Language`, file.language === null ? t`unknown` : languageName(file.language)],
     [t`Length`, file.duration === null ? t`not yet known` : duration(file.duration)],
     [t`File`, file.file_size === null ? file.filename : `${file.filename}, ${bytes(file.file_size)}`],
+    ...soundFacts(file),
     ...(file.source_url === null ? [] : [[t`Imported from`, file.source_url] as const]),
     [t`Type`, file.content_type],
     [t`Uploaded`, moment(file.upload_time)],

@@ -1,14 +1,15 @@
 import { t } from '@lingui/core/macro';
-import { Text, TextInput } from '@mantine/core';
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { limitsQuery, type FileItem } from '../api/queries.ts';
+import { fileQuery, limitsQuery, type FileItem } from '../api/queries.ts';
 import { fieldOf } from '../api/problem.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
+import { soundTrackText } from '../file/sound-tracks.ts';
 import { binDaysText } from './bin-days.ts';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
@@ -50,11 +51,16 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
 export function AgainDialog({ file, onClose, onDone }: DialogProps) {
   const draft = useDraft(`transcribe-again:${file.uuid}`, anySpeech);
   const speech = draft.value;
+  const tracks = useQuery(fileQuery(file.uuid)).data?.sound_tracks ?? [];
   const again = useMutation({
     mutationFn: () =>
       call('POST /api/files/{uuid}/reprocess', {
         params: { uuid: file.uuid },
-        body: speechOptionsBody(speech),
+        body: {
+          ...speechOptionsBody(speech),
+          speakers_by: speech.speakersBy ?? 'voice',
+          tracks: speech.tracks === undefined || speech.tracks.length === 0 ? null : [...speech.tracks],
+        },
       }),
     onSuccess: () => {
       draft.drop();
@@ -78,6 +84,20 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
         <Text size="sm">{t`The new transcript replaces the current one, including all corrections and speaker names.`}</Text>
       )}
       <SpeechOptionsFields value={speech} onChange={draft.set} />
+      {tracks.length > 1 && (
+        <Checkbox.Group
+          label={t`Sound tracks`}
+          description={t`Without a choice, the tracks that carry speech are transcribed.`}
+          value={(speech.tracks ?? []).map(String)}
+          onChange={(chosen) => draft.set({ ...speech, tracks: chosen.map(Number) })}
+        >
+          <Stack gap={6} mt={6}>
+            {tracks.map((track) => (
+              <Checkbox key={track.number} value={String(track.number)} label={soundTrackText(track)} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
     </FormDialog>
   );
 }

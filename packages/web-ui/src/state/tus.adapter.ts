@@ -94,6 +94,7 @@ function metadataOf(file: File, { options }: Upload): Record<string, string> {
     ...(options.language === '' ? {} : { language: options.language }),
     ...(options.minSpeakers === null ? {} : { min_speakers: String(options.minSpeakers) }),
     ...(options.maxSpeakers === null ? {} : { max_speakers: String(options.maxSpeakers) }),
+    ...(options.speakersBy === undefined ? {} : { speakers_by: options.speakersBy }),
     ...(options.task === undefined ? {} : { task: options.task }),
     ...(options.provider === undefined ? {} : { asr_provider: options.provider }),
     ...(options.allowDuplicate ? { allow_duplicate: 'true' } : {}),

@@ -9,6 +9,10 @@ export type SpeechOptions = {
   readonly language: string;
   readonly minSpeakers: number | null;
   readonly maxSpeakers: number | null;
+  /** Absent: by voice. */
+  readonly speakersBy?: 'track';
+  /** Numbers of the chosen sound tracks; absent: those that carry speech. */
+  readonly tracks?: readonly number[];
   /** Absent: the words as they are spoken. */
   readonly task?: SpeechTask;
   /** Of the chosen ASR provider; absent: the first one that fits. */

@@ -8,11 +8,12 @@ import { languageChoice } from './languages.ts';
 export const anySpeech: SpeechOptions = { language: '', minSpeakers: null, maxSpeakers: null };
 
 /** The options in the form of the API, without empty ones. */
-export function speechOptionsBody({ language, minSpeakers, maxSpeakers }: SpeechOptions) {
+export function speechOptionsBody({ language, minSpeakers, maxSpeakers, speakersBy }: SpeechOptions) {
   return {
     ...(language === '' ? {} : { language }),
     ...(minSpeakers === null ? {} : { min_speakers: minSpeakers }),
     ...(maxSpeakers === null ? {} : { max_speakers: maxSpeakers }),
+    ...(speakersBy === undefined ? {} : { speakers_by: speakersBy }),
   };
 }
 
@@ -25,6 +26,7 @@ type Props = { readonly value: SpeechOptions; readonly onChange: (next: SpeechOp
 
 export function SpeechOptionsFields({ value, onChange }: Props) {
   const { options, note } = languageChoice(useQuery(limitsQuery).data?.languages);
+  const { speakersBy: _, ...byVoice } = value;
   return (
     <Group gap="sm" align="flex-start" wrap="wrap">
       <NativeSelect
@@ -37,18 +39,39 @@ export function SpeechOptionsFields({ value, onChange }: Props) {
         inputWrapperOrder={['label', 'input', 'description']}
         style={{ flex: '1 1 100%' }}
       />
-      <SpeakerCount
-        label={t`Min. speakers`}
-        value={value.minSpeakers}
-        error={speechProblem(value)}
-        onChange={(minSpeakers) => onChange({ ...value, minSpeakers })}
+      <NativeSelect
+        label={t`Speakers`}
+        value={value.speakersBy ?? 'voice'}
+        data={[
+          { value: 'voice', label: t`Told apart by voice` },
+          { value: 'track', label: t`One per sound track or channel` },
+        ]}
+        onChange={(event) =>
+          onChange(event.currentTarget.value === 'track' ? { ...byVoice, speakersBy: 'track' } : byVoice)
+        }
+        description={
+          value.speakersBy &&
+          t`For recordings with a microphone for each person. A single channel is told apart by voice.`
+        }
+        inputWrapperOrder={['label', 'input', 'description']}
+        style={{ flex: '1 1 100%' }}
       />
-      <SpeakerCount
-        label={t`Max. speakers`}
-        value={value.maxSpeakers}
-        error={null}
-        onChange={(maxSpeakers) => onChange({ ...value, maxSpeakers })}
-      />
+      {value.speakersBy === undefined && (
+        <>
+          <SpeakerCount
+            label={t`Min. speakers`}
+            value={value.minSpeakers}
+            error={speechProblem(value)}
+            onChange={(minSpeakers) => onChange({ ...value, minSpeakers })}
+          />
+          <SpeakerCount
+            label={t`Max. speakers`}
+            value={value.maxSpeakers}
+            error={null}
+            onChange={(maxSpeakers) => onChange({ ...value, maxSpeakers })}
+          />
+        </>
+      )}
     </Group>
   );
 }

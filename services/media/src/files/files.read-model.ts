@@ -8,7 +8,7 @@ import type { People } from '../ports/people.adapter.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
 import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
-import { toFileObject, withSourceFacts, withSpeakerCount } from './files.ts';
+import { soundOf, toFileObject, withSourceFacts, withSpeakerCount } from './files.ts';
 import { recordUse } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -45,6 +45,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
           const speakers = await listSpeakers(tx, id, page.mask);
           return {
             ...withSourceFacts(toFileObject(file, page.permission), file, page.mask),
+            ...soundOf(file),
             tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
             speakers,
             transcript_segments: page.segments,

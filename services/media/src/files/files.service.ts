@@ -77,6 +77,8 @@ type Change = {
   language?: string | null | undefined;
   min_speakers?: number | undefined;
   max_speakers?: number | undefined;
+  tracks?: number[] | null | undefined;
+  speakers_by?: RunOptions['speakersBy'];
 };
 
 function nextOptions(before: Partial<RunOptions>, change: Change): RunOptions {
@@ -87,5 +89,7 @@ function nextOptions(before: Partial<RunOptions>, change: Change): RunOptions {
     diarize: before.diarize ?? true,
     task: before.task,
     provider: before.provider,
+    tracks: change.tracks === undefined ? before.tracks : change.tracks,
+    speakersBy: change.speakers_by ?? before.speakersBy,
   };
 }

@@ -1,4 +1,11 @@
-import { stages, type FileObject, type FileStatus, type Stage } from '@overtone/contracts';
+import {
+  stages,
+  type FileDetail,
+  type FileObject,
+  type FileStatus,
+  type RunOptions,
+  type Stage,
+} from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 import type { Mask } from '../redaction/redaction.ts';
@@ -125,6 +132,15 @@ export const resetColumns = {
 export function withSourceFacts<F extends FileObject>(answer: F, file: FileRow, mask: Mask): F {
   if (mask.kinds.size > 0) return answer;
   return { ...answer, file_size: Number(file.fileSize), file_hash: file.fileHash };
+}
+
+/** The sound tracks, and how the speakers were told apart. */
+export function soundOf({ mediaInfo, options }: FileRow): Pick<FileDetail, 'sound_tracks' | 'speakers_by'> {
+  const { tracks = [] } = (mediaInfo ?? {}) as { tracks?: Omit<FileDetail['sound_tracks'][number], 'number'>[] };
+  return {
+    sound_tracks: tracks.map((track, i) => ({ ...track, number: i + 1 })),
+    speakers_by: (options as Partial<RunOptions>).speakersBy ?? 'voice',
+  };
 }
 
 /** The file as an API object; `ownerName` is null when the caller is the owner. */

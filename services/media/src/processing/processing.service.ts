@@ -110,12 +110,12 @@ export function createStageResults({ objects, runFiles }: StageResultsDeps) {
 
 function storePreparation({ withFile, save }: RunFiles, data: Result<'prepare'>, eventTime: EventTime) {
   return withFile(data, eventTime, async (tx, file) => {
-    const { duration, media, waveform, thumbnail, truncated } = data.output;
+    const { duration, media, tracks = [], waveform, thumbnail, truncated } = data.output;
     const picture = media.video_codec !== null;
     await save(tx, file, {
       ...columnsAfterStage(file, 'prepare'),
       duration,
-      mediaInfo: media,
+      mediaInfo: { ...media, tracks },
       waveformKey: waveform,
       thumbnailKey: thumbnail,
       contentType: file.contentType.replace(/^(audio|video)\//, picture ? 'video/' : 'audio/'),

@@ -76,6 +76,7 @@ export function runOptionsOf(options: UploadOptions): RunOptions {
     diarize: true,
     task: options.task,
     provider: options.asr_provider,
+    speakersBy: options.speakers_by,
   };
 }
 

@@ -20,9 +20,12 @@ export function inputFor(stage: Stage, run: RunFacts, done: StageResult[], conte
     earlier: Object.fromEntries(done.flatMap((result) => (result.artefact ? [[result.stage, result.artefact]] : []))),
   };
   const prepared = () => prepareOutput.parse(done.find((result) => result.stage === 'prepare')?.output);
-  const audioInput = () => ({ ...base, audio: prepared().audio, duration: prepared().duration, options: run.options });
+  const audioInput = () => {
+    const { audio, duration, speakerParts } = prepared();
+    return { ...base, audio, duration, options: run.options, speakerParts };
+  };
   const inputs: Record<Stage, () => AnyInput> = {
-    prepare: () => ({ ...base, objectKey: run.objectKey, contentType: run.contentType }),
+    prepare: () => ({ ...base, objectKey: run.objectKey, contentType: run.contentType, options: run.options }),
     transcribe: audioInput,
     diarize: audioInput,
     assemble: () => ({ ...base, duration: prepared().duration, degraded: context.degraded ?? null }),

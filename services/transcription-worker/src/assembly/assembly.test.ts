@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Turn, Word } from '@overtone/contracts';
-import { assemble } from './assembly.ts';
+import { assemble, assembleSeparated } from './assembly.ts';
 
 function say(text: string, from: number, each = 0.3, pause = 0.05): Word[] {
   return text.split(' ').map((word, i) => ({
@@ -121,5 +121,23 @@ describe('assembly', () => {
     expect(assemble(words, turns, 19_000).segments.length).toBeGreaterThan(5000);
     // About 100 ms of processor time; twice that and more where others share the caches.
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(1000);
+  });
+});
+
+describe('words of separated speakers', () => {
+  it('stay whole where two people speak at the same time', () => {
+    const [one, other] = [say('a b c d', 0), say('e f g h', 0.2)];
+    const spoken = [...one.map((word) => ({ word, owner: 3 })), ...other.map((word) => ({ word, owner: 1 }))];
+    spoken.sort((x, y) => x.word.start - y.word.start);
+    const { speakers, segments } = assembleSeparated(
+      spoken.map(({ word }) => word),
+      spoken.map(({ owner }) => owner),
+      60,
+    );
+    expect(speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
+    expect(segments.map(({ speaker, text }) => [speaker, text])).toEqual([
+      [0, 'a b c d'],
+      [1, 'e f g h'],
+    ]);
   });
 });

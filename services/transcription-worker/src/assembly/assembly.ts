@@ -42,6 +42,27 @@ export function assemble(words: readonly Word[], turns: readonly Turn[], duratio
   };
 }
 
+/**
+ * Builds segments of words whose speakers are known, because each one has a sound track or channel. People may speak at
+ * the same time, so that the segments of each speaker are built alone.
+ * @param owners The speaker of each word.
+ */
+export function assembleSeparated(words: readonly Word[], owners: readonly number[], duration: number): Assembled {
+  const wordsOf = new Map<number, Word[]>();
+  words.forEach((word, i) => {
+    const owner = owners[i] ?? 0;
+    const own = wordsOf.get(owner);
+    if (own) own.push(word);
+    else wordsOf.set(owner, [word]);
+  });
+  const order = [...wordsOf.keys()];
+  const segments = [...wordsOf].flatMap(([owner, own]) =>
+    assemble(own, [], duration).segments.map((segment) => ({ ...segment, speaker: order.indexOf(owner) })),
+  );
+  segments.sort((x, y) => x.start - y.start || x.end - y.end);
+  return { speakers: order.map((_, i) => speakerLabel(i + 1)), segments };
+}
+
 /** Corrects word times that overlap or exceed the recording. */
 function clamp(words: readonly Word[], duration: number): Word[] {
   let floor = 0;

@@ -1,4 +1,4 @@
-import { prepareOutput } from '@overtone/contracts';
+import { prepareOutput, soundTrack } from '@overtone/contracts';
 import { z } from 'zod';
 
 /** Tasks of the `cpu` queue's processes; files are in the job's folder. */
@@ -8,6 +8,9 @@ export const cpuTask = z.discriminatedUnion('task', [
     source: z.string(),
     wav: z.string(),
     picture: z.string(),
+    wish: z
+      .object({ tracks: z.array(z.int()).nullable(), language: z.string().nullable(), separate: z.boolean() })
+      .optional(),
     maxSeconds: z.number(),
     env: z.record(z.string(), z.string()),
   }),
@@ -27,6 +30,9 @@ export const prepared = z.object({
   seconds: z.number(),
   truncated: z.boolean(),
   hasPicture: z.boolean(),
+  tracks: z.array(soundTrack),
+  /** Files of the parts of separated speakers. */
+  parts: z.array(z.string()),
   media: prepareOutput.shape.media,
   waveform: z.object({ version: z.literal(1), interval_ms: z.int(), peaks: z.array(z.int()) }),
 });

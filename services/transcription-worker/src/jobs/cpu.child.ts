@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { turnsArtefact, wordsArtefact } from '@overtone/contracts';
 import type { z } from 'zod';
-import { assemble } from '../assembly/assembly.ts';
+import { assemble, assembleSeparated } from '../assembly/assembly.ts';
 import { serveTasks, type TaskContext } from '../children/serve-tasks.ts';
 import { createFfmpeg } from '../ports/ffmpeg.adapter.ts';
 import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task.ts';
@@ -9,10 +9,11 @@ import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task
 type Task<K extends CpuTask['task']> = Extract<CpuTask, { task: K }>;
 
 async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> {
-  const { source, wav: target, picture, env, maxSeconds } = task;
+  const { source, wav: target, picture, env, maxSeconds, wish } = task;
   const transcoder = createFfmpeg({ env, maxSeconds });
   const probe = await transcoder.probe(source);
-  const transcoded = await transcoder.transcode({ source, target, probe, onProgress });
+  const request = { source, target, probe, wish, onProgress };
+  const { usedTracks, ...transcoded } = await transcoder.transcode(request);
   const media = {
     format: probe.container,
     audio_codec: probe.audioCodec ?? null,
@@ -22,7 +23,19 @@ async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Prom
     channels: probe.channels ?? null,
     sample_rate: probe.sampleRate ?? null,
   };
-  return { ...transcoded, media, hasPicture: await transcoder.thumbnail(source, picture, probe) };
+  return {
+    ...transcoded,
+    media,
+    tracks: probe.tracks.map(({ codec, channels, layout, language: tagged, title }, i) => ({
+      codec,
+      channels,
+      layout,
+      language: tagged,
+      title: title?.slice(0, 255) ?? null,
+      used: usedTracks[i] === true,
+    })),
+    hasPicture: await transcoder.thumbnail(source, picture, probe),
+  };
 }
 
 async function readJson<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
@@ -30,11 +43,13 @@ async function readJson<S extends z.ZodType>(path: string, schema: S): Promise<z
 }
 
 async function putTogether(task: Task<'assemble'>): Promise<z.infer<typeof assembled>> {
-  const { language, engine, words } = await readJson(task.words, wordsArtefact);
+  const { language, engine, words, speakers: known } = await readJson(task.words, wordsArtefact);
   const { provider, turns, degraded } = task.turns
     ? await readJson(task.turns, turnsArtefact)
     : { provider: 'none', turns: [], degraded: task.degraded };
-  const { speakers, segments } = assemble(words, turns, task.seconds);
+  const { speakers, segments } = known
+    ? assembleSeparated(words, known, task.seconds)
+    : assemble(words, turns, task.seconds);
   const transcript = { language, engine, diarization: { provider, degraded }, speakers, segments };
   await writeFile(task.target, JSON.stringify(transcript));
   return { segments: segments.length, speakers: speakers.length };

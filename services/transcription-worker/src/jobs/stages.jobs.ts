@@ -16,13 +16,16 @@ export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuC
       const [source, wav, picture] = [pathOf('source'), pathOf('audio.wav'), pathOf('thumbnail.jpg')];
       progress(0, 'Fetching the recording');
       await artefacts.download(input.objectKey, source, signal);
+      const { tracks = null, speakersBy = 'voice', language = null } = input.options ?? {};
+      const wish = { tracks: tracks && tracks.map((track) => track - 1), language, separate: speakersBy === 'track' };
       const onProgress = (share: number) => progress(0.1 + share * 0.75, 'Preparing the sound');
       const {
         hasPicture,
         seconds,
         waveform: peaks,
+        parts,
         ...found
-      } = await cpu.prepare({ source, wav, picture }, { signal, onProgress });
+      } = await cpu.prepare({ source, wav, picture, wish }, { signal, onProgress });
       const engineSeconds = (performance.now() - began) / 1000;
       progress(0.9, 'Saving');
       const key = (name: string, extension?: string) => artefactKey(input, name, token, extension);
@@ -31,7 +34,18 @@ export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuC
         artefacts.writeJson(key('waveform'), peaks),
         hasPicture ? artefacts.upload(picture, key('thumbnail', 'jpg'), 'image/jpeg', signal) : null,
       ]);
-      const output = { ...found, audio, waveform, thumbnail, duration: seconds, engine_seconds: engineSeconds };
+      const speakerParts: string[] = [];
+      for (const [i, part] of parts.entries())
+        speakerParts.push(await artefacts.upload(part, key(`part${i + 1}`, 'wav'), 'audio/wav', signal));
+      const output = {
+        ...found,
+        speakerParts,
+        audio,
+        waveform,
+        thumbnail,
+        duration: seconds,
+        engine_seconds: engineSeconds,
+      };
       return { ...output, artefact: await artefacts.writeJson(key('prepare'), output) };
     });
 }
@@ -51,20 +65,38 @@ export function transcribeJob({ artefacts, enginesFor, settings, log }: Transcri
       const { language, task = 'transcribe', provider = null } = input.options;
       const candidates = await enginesFor({ language, task, provider, seconds: input.duration });
       const wavPath = join(folder, 'audio.wav');
-      await artefacts.download(input.audio, wavPath, signal);
       progress(0, 'Transcribing');
-      const request = {
-        wavPath,
-        seconds: input.duration,
-        language,
-        task,
-        onProgress: (share: number) => progress(share, 'Transcribing'),
-        signal,
-      };
-      const { engineSeconds, ...recognised } = await transcribeInOrder(candidates, request, log);
+      const speakerParts = input.speakerParts ?? [];
+      const sounds = speakerParts.length > 0 ? speakerParts : [input.audio];
+      const results: Recognised[] = [];
+      for (const [i, sound] of sounds.entries()) {
+        await artefacts.download(sound, wavPath, signal);
+        const onProgress = (share: number) => progress((i + share) / sounds.length, 'Transcribing');
+        const request = { wavPath, seconds: input.duration, language, task, onProgress, signal };
+        results.push(await transcribeInOrder(candidates, request, log));
+      }
+      const { engineSeconds, ...recognised } = results.length > 1 ? mergeSpeakers(results) : firstOf(results);
       const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', token), recognised);
       return { ...recognised, artefact, words: recognised.words.length, engine_seconds: engineSeconds };
     });
+}
+
+function firstOf([first]: Recognised[]): Recognised {
+  if (first === undefined) throw engineMissing();
+  return first;
+}
+
+/** The words of all speakers in order of time; the language is that of most words. */
+function mergeSpeakers(results: readonly Recognised[]): Recognised & { speakers: number[] } {
+  const spoken = results.flatMap(({ words }, speaker) => words.map((word) => ({ word, speaker })));
+  spoken.sort((x, y) => x.word.start - y.word.start || x.speaker - y.speaker);
+  const most = firstOf([...results].sort((x, y) => y.words.length - x.words.length));
+  return {
+    ...most,
+    words: spoken.map(({ word }) => word),
+    speakers: spoken.map(({ speaker }) => speaker),
+    engineSeconds: results.reduce((sum, result) => sum + result.engineSeconds, 0),
+  };
 }
 
 /** @throws the failure of the last engine. */
@@ -98,6 +130,12 @@ export function diarizeJob({
 }): StageJob<'diarize'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
+      const separated = input.speakerParts?.length ?? 0;
+      if (separated > 0) {
+        const found = { provider: 'sound tracks', turns: [], degraded: null };
+        const artefact = await artefacts.writeJson(artefactKey(input, 'diarize', token), found);
+        return { artefact, provider: found.provider, speakers: separated, degraded: null, engine_seconds: 0 };
+      }
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, signal);
       const began = performance.now();

@@ -7,6 +7,7 @@ import { createFolder } from '@overtone/testkit/cleanup';
 import { wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
 import { createFfmpeg } from './ffmpeg.adapter.ts';
+import type { SoundWish } from './transcoder.ts';
 
 const run = promisify(execFile);
 const ffmpeg = createFfmpeg({ env: childEnvironment(), maxSeconds: 3600 });
@@ -111,6 +112,111 @@ describe('transcoding', () => {
     await expect(strict.transcode({ source: at('tone.mp3'), target: at('x.wav'), probe: lying })).rejects.toMatchObject(
       { code: 'media_too_long' },
     );
+  });
+});
+
+describe('sound of several channels and tracks', () => {
+  const tone = (hertz: number, seconds = 4) => [
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=${hertz}:duration=${seconds}:sample_rate=48000`,
+  ];
+  const quiet = (seconds = 4) => ['-f', 'lavfi', '-i', `anullsrc=r=48000:cl=mono:d=${seconds}`];
+  const picture = (seconds: number) => ['-f', 'lavfi', '-i', `color=c=blue:s=160x120:r=5:d=${seconds}`];
+  const maps = (...inputs: number[]) => inputs.flatMap((input) => ['-map', String(input)]);
+
+  /** The frequencies of 300, 500 and 700 Hz that a file of samples contains. */
+  async function tonesOf(path: string): Promise<number[]> {
+    const bytes = (await readFile(path)).subarray(44);
+    const samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)));
+    const part = samples.subarray(16_000, 32_000);
+    return [300, 500, 700].filter((hertz) => {
+      let [sine, cosine] = [0, 0];
+      part.forEach((value, i) => {
+        const angle = (2 * Math.PI * hertz * i) / 16_000;
+        sine += value * Math.sin(angle);
+        cosine += value * Math.cos(angle);
+      });
+      return (2 * Math.hypot(sine, cosine)) / part.length > 300;
+    });
+  }
+  async function tonesIn(name: string, wish?: Partial<SoundWish>) {
+    const probe = await ffmpeg.probe(at(name));
+    const target = at(`${name}.out.wav`);
+    const complete = wish && { tracks: null, language: null, separate: false, ...wish };
+    const result = await ffmpeg.transcode({ source: at(name), target, probe, wish: complete });
+    return { ...result, tones: await tonesOf(target), partTones: await Promise.all(result.parts.map(tonesOf)) };
+  }
+
+  it.each([
+    ['phase', [...tone(300), '-af', 'pan=stereo|c0=c0|c1=-1*c0', '-ac', '2'], 'phase.wav', [300]],
+    ['centre', [...tone(500), '-af', 'pan=5.1|FC=c0'], 'centre.flac', [500]],
+    ['ten', [...tone(700), '-filter_complex', 'pan=10C|c7=c0[o]', '-map', '[o]'], 'ten.wav', [700]],
+    [
+      'two people',
+      [...tone(300), ...tone(500), '-filter_complex', 'amerge=inputs=2[o]', '-map', '[o]'],
+      'two.wav',
+      [300, 500],
+    ],
+    [
+      'tracks',
+      [...picture(4), ...quiet(), ...tone(500), ...maps(0, 1, 2), '-c:v', 'mpeg4', '-c:a', 'aac'],
+      'a.mp4',
+      [500],
+    ],
+    ['both tracks', [...tone(300), ...tone(700), ...maps(0, 1), '-c:a', 'aac'], 'b.mkv', [300, 700]],
+  ])('is found: %s', async (_, args, name, expected) => {
+    await make(...args, at(name));
+    expect((await tonesIn(name)).tones).toEqual(expected);
+  });
+
+  it('is that of the chosen tracks', async () => {
+    await make(...tone(300), ...tone(700), ...maps(0, 1), '-c:a', 'aac', at('choice.mkv'));
+    expect(await tonesIn('choice.mkv', { tracks: [1] })).toMatchObject({ tones: [700], usedTracks: [false, true] });
+  });
+
+  it('is that of one language of several', async () => {
+    const languages = ['-metadata:s:a:0', 'language=ger', '-metadata:s:a:1', 'language=eng'];
+    await make(...tone(300), ...tone(700), ...maps(0, 1), ...languages, '-c:a', 'aac', at('dubbed.mkv'));
+    expect((await tonesIn('dubbed.mkv')).tones).toEqual([300]);
+    expect((await tonesIn('dubbed.mkv', { language: 'en' })).tones).toEqual([700]);
+  });
+
+  it('has one part per speaker when speakers have tracks of their own', async () => {
+    await make(...tone(300), ...tone(700), ...maps(0, 1), '-c:a', 'aac', at('people.mkv'));
+    const { tones, partTones, parts, seconds } = await tonesIn('people.mkv', { separate: true });
+    expect({ tones, partTones }).toEqual({ tones: [300, 700], partTones: [[300], [700]] });
+    expect(await Promise.all(parts.map(wavSeconds))).toEqual([seconds, seconds]);
+  });
+
+  it('has one part per channel of a single track', async () => {
+    await make(...tone(300), ...tone(500), '-filter_complex', 'amerge=inputs=2[o]', '-map', '[o]', at('call.wav'));
+    expect((await tonesIn('call.wav', { separate: true })).partTones).toEqual([[300], [500]]);
+  });
+
+  it('does not contain what a microphone receives of another speaker', async () => {
+    const halves = '[0]volume=0:enable=gte(t\\,2)[a];[1]volume=0:enable=lt(t\\,2)[b]';
+    const graph = `${halves};[a]asplit[a1][a2];[a2]volume=-30dB[bleed];[b][bleed]amix=normalize=0[c];[a1]aformat=flt:48000:mono[d];[c]aformat=flt:48000:mono[e];[d][e]amerge[o]`;
+    await make(...tone(300), ...tone(500), '-filter_complex', graph, '-map', '[o]', at('bleed.wav'));
+    expect((await tonesIn('bleed.wav', { separate: true })).partTones).toEqual([[300], []]);
+  });
+
+  it('is complete when the picture or another track is longer', async () => {
+    await make(...picture(12), ...tone(300), ...maps(0, 1), '-c:v', 'mpeg4', '-c:a', 'aac', at('screen.mp4'));
+    await make(...picture(12), ...tone(300), ...maps(0, 1), '-c:v', 'mpeg4', '-c:a', 'aac', at('screen.mkv'));
+    await make(...tone(300), ...quiet(12), ...maps(0, 1), '-c:a', 'aac', at('longer.mp4'));
+    for (const name of ['screen.mp4', 'screen.mkv', 'longer.mp4']) expect((await tonesIn(name)).truncated).toBe(false);
+  });
+
+  it.each([
+    ['mp4', ['-movflags', '+faststart']],
+    ['mkv', []],
+  ])('is cut off in half of a file in %s', async (extension, more) => {
+    const name = `half.${extension}`;
+    await make(...picture(40), ...tone(300, 40), ...maps(0, 1), '-c:v', 'mpeg4', '-c:a', 'aac', ...more, at(name));
+    await truncate(at(name), Math.floor((await stat(at(name))).size / 2));
+    expect((await tonesIn(name)).truncated).toBe(true);
   });
 });
 

@@ -1,12 +1,16 @@
 import { open, stat, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { chooseMixes, createChannelMeter, hasSound, type Channel, type Measured, type Mix } from '../audio/channels.ts';
 import { createPeaks } from '../audio/peaks.ts';
 import { copyFormat, maskFilter } from '../audio/masking.ts';
+import { createSoundParts } from '../audio/sound-parts.ts';
 import { bytesPerSecond, wavHeader, wavHeaderBytes } from '../audio/wav.ts';
 import { readAll, runProcess, type ProcessOutcome } from '../children/run-process.ts';
 import { cutOffMedia, emptyMedia, noAudio, notMedia, outOfTime, tooLong } from '../failures.ts';
 import { parseProbe } from './ffprobe-output.ts';
-import type { MaskRequest, MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
+import { channelsOf, measureFilter, mixFilter, trackGroups } from './sound-filters.ts';
+import type { MaskRequest, MediaProbe, SoundWish, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
 
 type FfmpegOptions = { env: Record<string, string>; maxSeconds: number };
 
@@ -20,15 +24,17 @@ const containers = [
 ].join(',');
 
 const quietly = '-nostdin -hide_banner -v error'.split(' ');
-const toSpeech = '-map 0:a:0 -vn -sn -dn -af aresample=async=1:first_pts=0 -ac 1 -ar 16000 -f s16le pipe:1'.split(' ');
+const toSamples = '-map [out] -vn -sn -dn -f s16le pipe:1'.split(' ');
 const scale = "scale='min(640,iw)':-2:flags=bilinear";
 const toJpeg = `-frames:v 1 -vf ${scale} -pix_fmt yuvj420p -q:v 4 -fs 2000000 -f mjpeg`.split(' ');
 
 const probeTimeoutMs = 60_000;
 const thumbnailTimeoutMs = 60_000;
 
-const endedEarly =
-  /ended prematurely|partial file|truncated|end of file|invalid data found|error while decoding|stream ends|incomplete/i;
+const automatic: SoundWish = { tracks: null, language: null, separate: false };
+const packetTimes = '-v quiet -of csv=p=0 -show_entries packet=stream_index,pts_time,duration_time'.split(' ');
+const endOfFileMissing = /ended prematurely|partial file|truncated|end of file|stream ends|incomplete/i;
+const undecodable = /invalid data found|error while decoding/i;
 
 export function createFfmpeg(options: FfmpegOptions): Transcoder {
   return {
@@ -59,21 +65,52 @@ function probeWith({ env }: FfmpegOptions) {
 function transcodeWith({ env, maxSeconds }: FfmpegOptions) {
   return async (request: TranscodeRequest): Promise<Transcoded> => {
     const { probe, source, signal } = request;
-    if (!probe.audioCodec) throw noAudio();
+    if (probe.tracks.length === 0) throw noAudio();
     if (probe.seconds && probe.seconds > maxSeconds) throw tooLong(maxSeconds);
-    const run = await runProcess({
-      command: 'ffmpeg',
-      // aresample fills gaps with silence, so that word times match the player's.
-      args: [...quietly, ...guarded(source), ...toSpeech],
-      env,
-      timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * 500),
-      signal,
-      consume: (stdout) => store(stdout, request, maxSeconds),
+    const timeoutMs = Math.max(120_000, (probe.seconds ?? maxSeconds) * 500);
+    const decode = <T>(filter: string, consume: (stdout: Readable) => Promise<T>) =>
+      runProcess({
+        command: 'ffmpeg',
+        args: [...quietly, ...guarded(source), '-filter_complex', filter, ...toSamples],
+        env,
+        timeoutMs,
+        signal,
+        consume,
+      });
+    const mixes = await mixesOf(request, async (channels) => {
+      const meter = createChannelMeter(channels.length);
+      await decode(measureFilter(channels), async (stdout) => {
+        for await (const chunk of stdout as AsyncIterable<Buffer>) meter.add(chunk);
+      });
+      return meter.finish();
     });
+    const run = await decode(mixFilter(mixes), (stdout) => store(stdout, request, { parts: mixes.length, maxSeconds }));
     if (run.timedOut) throw outOfTime('Preparing the sound', { detail: run.stderrTail });
     if (run.value.seconds === 0) throw emptyMedia({ detail: run.stderrTail });
-    return { ...run.value, truncated: isTruncated(run, probe.seconds) || (await declaresMore(source)) };
+    const used = new Set(mixes.flatMap((mix) => mix.map(({ track }) => track)));
+    return {
+      ...run.value,
+      usedTracks: probe.tracks.map((_, track) => used.has(track)),
+      truncated: await isTruncated(run, request, { env, used }),
+    };
   };
+}
+
+/** The channels whose sound is used. A second pass over the file measures them, unless there is only one. */
+async function mixesOf(
+  { probe: { tracks }, wish = automatic }: TranscodeRequest,
+  measure: (channels: Channel[]) => Promise<Measured>,
+): Promise<Mix[]> {
+  const channels = channelsOf(tracks);
+  const groups = trackGroups(tracks, wish).map((group) => channels.filter(({ track }) => group.includes(track)));
+  const [first = []] = groups;
+  if (channels.length === 1 || (first.length === 1 && groups.length === 1))
+    return [[{ ...(first[0] ?? { track: 0, channel: 0 }), gain: 1 }]];
+  for (const [i, group] of groups.entries()) {
+    const measured = await measure(group);
+    if (hasSound(measured) || i === groups.length - 1) return chooseMixes(group, measured, wish.separate);
+  }
+  throw noAudio();
 }
 
 function maskWith({ env, maxSeconds }: FfmpegOptions) {
@@ -129,29 +166,76 @@ function refusal(stderr: string): Error {
 }
 
 /** Writes the samples after a header that is corrected at the end, and computes the peaks. */
-async function store(stdout: Readable, request: TranscodeRequest, maxSeconds: number) {
+async function store(
+  stdout: Readable,
+  request: TranscodeRequest,
+  { parts: count, maxSeconds }: { parts: number; maxSeconds: number },
+) {
   const peaks = createPeaks();
   const file = await open(request.target, 'w');
+  const targets = count > 1 ? Array.from({ length: count }, (_, part) => `${request.target}.${part}`) : [];
+  const parts = count > 1 ? await createSoundParts(targets) : undefined;
   let bytes = 0;
+  const write = async (chunk: Buffer): Promise<void> => {
+    peaks.add(chunk);
+    await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
+    bytes += chunk.length;
+    if (bytes > maxSeconds * bytesPerSecond) throw tooLong(maxSeconds);
+  };
   try {
     await file.write(wavHeader(0), 0, wavHeaderBytes, 0);
     for await (const chunk of stdout as AsyncIterable<Buffer>) {
-      peaks.add(chunk);
-      await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
-      bytes += chunk.length;
-      if (bytes > maxSeconds * bytesPerSecond) throw tooLong(maxSeconds);
+      await write(parts ? await parts.add(chunk) : chunk);
       if (request.probe.seconds) request.onProgress?.(Math.min(1, bytes / bytesPerSecond / request.probe.seconds));
     }
+    if (parts) await write(await parts.finish());
     await file.write(wavHeader(bytes & ~1), 0, wavHeaderBytes, 0);
   } finally {
     await file.close();
+    await parts?.close();
   }
-  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish() };
+  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish(), parts: targets };
 }
 
-function isTruncated(run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean {
-  const short = probed !== undefined && run.value.seconds < probed - Math.max(1, probed * 0.02);
-  return short || run.exitCode !== 0 || endedEarly.test(run.stderrTail);
+/**
+ * Whether the end of the sound is missing. Sound that ends before the picture is complete, so that the packets of the file
+ * decide when it is shorter than the file.
+ */
+async function isTruncated(
+  run: ProcessOutcome<{ seconds: number }>,
+  { probe, source, signal }: TranscodeRequest,
+  { env, used }: { env: Record<string, string>; used: ReadonlySet<number> },
+): Promise<boolean> {
+  if (await declaresMore(source)) return true;
+  if (endOfFileMissing.test(run.stderrTail)) return true;
+  const { seconds } = run.value;
+  const tracks = probe.tracks.filter((_, track) => used.has(track));
+  const declared = tracks.map((track) => track.seconds ?? probe.seconds ?? 0);
+  const isShort = (found: number, expected: number): boolean => found < expected - Math.max(1, expected * 0.02);
+  const isDamaged = run.exitCode !== 0 || undecodable.test(run.stderrTail);
+  if (!isShort(seconds, Math.max(...declared, 0))) return isDamaged && probe.seconds === undefined;
+  const ends = await runProcess({
+    command: 'ffprobe',
+    args: [...packetTimes, ...guarded(source)],
+    env,
+    timeoutMs: Math.max(120_000, (probe.seconds ?? 0) * 500),
+    signal,
+    consume: lastPacketEnds,
+  });
+  const own = tracks.filter((track) => track.seconds !== undefined);
+  if (own.some((track) => isShort(ends.value.get(track.stream) ?? 0, track.seconds ?? 0))) return true;
+  return isShort(Math.max(0, ...ends.value.values()), probe.seconds ?? 0);
+}
+
+/** The end of the last packet of each stream, from `ffprobe -show_packets`. */
+async function lastPacketEnds(stdout: Readable): Promise<Map<number, number>> {
+  const ends = new Map<number, number>();
+  for await (const line of createInterface({ input: stdout })) {
+    const [stream, start, length] = line.split(',').map(Number);
+    if (stream === undefined || start === undefined || Number.isNaN(start)) continue;
+    ends.set(stream, Math.max(ends.get(stream) ?? 0, start + (length || 0)));
+  }
+  return ends;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notMedia } from '../failures.ts';
-import type { MediaProbe } from './transcoder.ts';
+import type { MediaProbe, SoundTrack } from './transcoder.ts';
 
 const numeric = z.coerce.number().refine(Number.isFinite).optional().catch(undefined);
 
@@ -11,9 +11,19 @@ const streamSchema = z.object({
   width: z.number().optional(),
   height: z.number().optional(),
   channels: z.number().optional(),
+  channel_layout: z.string().optional(),
+  start_time: numeric,
   sample_rate: numeric,
   duration: numeric,
-  disposition: z.object({ attached_pic: z.number().default(0) }).catch({ attached_pic: 0 }),
+  disposition: z
+    .object({
+      attached_pic: z.number().default(0),
+      default: z.number().default(0),
+      comment: z.number().default(0),
+      visual_impaired: z.number().default(0),
+    })
+    .catch({ attached_pic: 0, default: 0, comment: 0, visual_impaired: 0 }),
+  tags: z.record(z.string(), z.string()).catch({}),
 });
 
 const outputSchema = z.object({
@@ -33,6 +43,7 @@ export function parseProbe(json: string): MediaProbe {
   const video = picture?.kind === 'video' ? streams.find((stream) => stream.index === picture.stream) : undefined;
   return {
     seconds: positive(format.duration) ?? positive(audio?.duration),
+    tracks: streams.filter((stream) => stream.codec_type === 'audio' && (stream.channels ?? 0) > 0).map(toTrack),
     container: format.format_name,
     audioCodec: audio?.codec_name,
     videoCodec: video?.codec_name,
@@ -42,6 +53,36 @@ export function parseProbe(json: string): MediaProbe {
     sampleRate: audio?.sample_rate,
     picture,
   };
+}
+
+function toTrack({ index, tags, disposition, ...stream }: Stream): SoundTrack {
+  const tag = (name: string): string | null =>
+    Object.entries(tags)
+      .find(([key]) => key.toLowerCase() === name)?.[1]
+      .trim() || null;
+  const language = tag('language')?.toLowerCase() ?? null;
+  return {
+    stream: index,
+    codec: stream.codec_name ?? 'unknown',
+    channels: stream.channels ?? 1,
+    layout: stream.channel_layout && stream.channel_layout !== 'unknown' ? stream.channel_layout : null,
+    language: language === 'und' || language === 'zxx' ? null : language,
+    title: tag('title') ?? (isPlainHandler(tag('handler_name')) ? null : tag('handler_name')),
+    isDefault: disposition.default === 1,
+    isCommentary: disposition.comment === 1 || disposition.visual_impaired === 1,
+    seconds: positive(stream.duration) ?? secondsOf(tag('duration')),
+  };
+}
+
+/** Names that programs write into every file. */
+function isPlainHandler(name: string | null): boolean {
+  return name === null || /^(sound|audio|.*handler|.*media handler.*|#mainconcept.*|core media audio)$/i.test(name);
+}
+
+/** Matroska keeps the length of a track in a tag, such as 00:00:04.200000000. */
+function secondsOf(text: string | null): number | undefined {
+  const [, hours, minutes, seconds] = /^(\d{1,4}):(\d\d):(\d\d(?:\.\d{1,9})?)$/.exec(text ?? '') ?? [];
+  return hours === undefined ? undefined : positive(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 
 function pictureOf(streams: readonly Stream[]): MediaProbe['picture'] {

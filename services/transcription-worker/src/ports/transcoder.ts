@@ -1,8 +1,26 @@
 import type { Waveform } from '../audio/peaks.ts';
 
+/** A sound track, in the order of the file. */
+export type SoundTrack = {
+  /** Stream index in the container. */
+  stream: number;
+  codec: string;
+  channels: number;
+  layout: string | null;
+  /** As the container tags it: usually three letters. */
+  language: string | null;
+  title: string | null;
+  isDefault: boolean;
+  /** Comments, and descriptions for blind people. */
+  isCommentary: boolean;
+  /** The length that the container declares of this track. */
+  seconds: number | undefined;
+};
+
 export type MediaProbe = {
   /** Duration from the container; absent when unknown. */
   seconds: number | undefined;
+  tracks: SoundTrack[];
   container: string;
   audioCodec: string | undefined;
   videoCodec: string | undefined;
@@ -19,12 +37,28 @@ export type Transcoded = {
   waveform: Waveform;
   /** The file is shorter than its container declares, or parts of it could not be decoded. */
   truncated: boolean;
+  /** For each track, whether its sound was used. */
+  usedTracks: boolean[];
+  /** The files of the parts, beside the target; empty for one sound. */
+  parts: string[];
+};
+
+/** Which sound is wanted. */
+export type SoundWish = {
+  /** Positions of the chosen tracks; null: those that carry speech. */
+  tracks: readonly number[] | null;
+  /** ISO code of the spoken language; of tracks in several languages those in this one are used. */
+  language: string | null;
+  /** One part per track, or per channel of the only track. */
+  separate: boolean;
 };
 
 export type TranscodeRequest = {
   source: string;
   target: string;
   probe: MediaProbe;
+  /** Default: what carries speech, as one sound. */
+  wish?: SoundWish | undefined;
   onProgress?: (share: number) => void;
   signal?: AbortSignal | undefined;
 };
