@@ -15,17 +15,63 @@ export function uuid(number: number): string {
 
 /** The smallest response of a route, with some of its fields. */
 export function example<R extends Route>(route: R, fields: Partial<ResponseBody<R>> = {}): ResponseBody<R> {
+  return Object.assign(exampleOf(definitionOf(route).answer) as object, fields) as ResponseBody<R>;
+}
+
+type ItemOf<B, K> = K extends keyof B
+  ? NonNullable<B[K]> extends readonly (infer I)[]
+    ? I
+    : never
+  : B extends readonly (infer I)[]
+    ? I
+    : object;
+
+/**
+ * The smallest item of a list in the response of a route, with some of its fields.
+ * @param key the field with the list, `items.rules` for a list in the items of another; null: the response is the list
+ */
+export function exampleItem<R extends Route, K extends string | null>(
+  route: R,
+  key: K,
+  fields: Partial<ItemOf<ResponseBody<R>, K>> = {},
+): ItemOf<ResponseBody<R>, K> {
+  let schema = definitionOf(route).answer;
+  for (const name of key?.split('.') ?? []) schema = fieldOf(elementOf(schema), name);
+  return Object.assign(exampleOf(elementOf(schema)) as object, fields) as ItemOf<ResponseBody<R>, K>;
+}
+
+/** The only page of a list. */
+export function listOf<T>(items: T[]): { items: T[]; total: number; page: number; page_size: number } {
+  return { items, total: items.length, page: 1, page_size: 20 };
+}
+
+function definitionOf(route: Route): RouteDef {
   const definition = routes.find(({ method, path }) => `${method} ${path}` === route);
   if (!definition) throw new Error(`the contracts have no route ${route}`);
-  return Object.assign(exampleOf(definition.answer) as object, fields) as ResponseBody<R>;
+  return definition;
+}
+
+function defOf(schema: Schema): Definition {
+  return (schema as unknown as { readonly def: Definition }).def;
+}
+
+function elementOf(schema: Schema): Schema {
+  const def = defOf(schema);
+  return def.type === 'array' ? def.element : schema;
+}
+
+function fieldOf(schema: Schema, name: string): Schema {
+  const def = defOf(schema);
+  const field = def.type === 'object' ? def.shape[name] : undefined;
+  if (!field) throw new Error(`the response has no field ${name}`);
+  return field;
 }
 
 /** The smallest value that a schema of the contracts accepts: empty lists, empty texts, null. */
 export function exampleOf(schema: Schema): unknown {
-  const node = schema as unknown as { readonly def: Definition };
-  const { def } = node;
+  const def = defOf(schema);
   if (def.type === 'array') return [];
-  if (def.type === 'record') return {};
+  if (def.type === 'record') return Object.fromEntries(keysOf(def).map((key) => [key, exampleOf(def.valueType)]));
   if (def.type === 'literal') return def.values[0];
   if (def.type === 'enum') return Object.values(def.entries)[0];
   if (def.type === 'union') return exampleOf(def.options[0] as Schema);
@@ -37,6 +83,12 @@ export function exampleOf(schema: Schema): unknown {
       return data === undefined ? [] : [[name, data]];
     }),
   );
+}
+
+/** A record with an enumeration as its keys has all of them. */
+function keysOf({ keyType }: Extract<Definition, { type: 'record' }>): string[] {
+  const def = defOf(keyType);
+  return def.type === 'enum' ? Object.keys(def.entries) : [];
 }
 
 const candidates = [
@@ -60,4 +112,6 @@ type Definition =
   | { readonly type: 'literal'; readonly values: readonly unknown[] }
   | { readonly type: 'enum'; readonly entries: Readonly<Record<string, unknown>> }
   | { readonly type: 'union'; readonly options: readonly Schema[] }
-  | { readonly type: 'array' | 'record' | 'nullable' | 'null' | 'boolean' | 'string' | 'number' | 'undefined' };
+  | { readonly type: 'array'; readonly element: Schema }
+  | { readonly type: 'record'; readonly keyType: Schema; readonly valueType: Schema }
+  | { readonly type: 'nullable' | 'null' | 'boolean' | 'string' | 'number' | 'undefined' };

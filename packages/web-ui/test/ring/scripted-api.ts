@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorsOf, readsBody, routes, type ErrorCode, type Problem, type RouteDef } from '@overtone/contracts';
 import type { RequestBody, ResponseBody, Route } from '../../src/api/routes.ts';
-import { exampleOf } from './example.ts';
+import { example, exampleOf } from './example.ts';
 
 /** A request as the contract reads it. */
 export type ScriptedRequest<R extends Route = Route> = {
@@ -28,6 +28,8 @@ export type ScriptedApi = {
   /** The bodies that were sent to a route. */
   readonly sent: (route: Route) => unknown[];
   readonly requests: (route: Route) => ScriptedRequest[];
+  /** Ends the session of the person: every private request is refused until the next sign-in. */
+  readonly endSession: () => void;
   /** Forgets the script and what was sent. */
   readonly reset: () => void;
   /** What was wrong since the last reset: an unknown request, or a message that its contract refuses. */
@@ -39,6 +41,8 @@ type Reaction =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
   | { readonly kind: 'lose' };
 
+const signedOut: Refusal = { code: 'not_authenticated' };
+const token = example('POST /api/auth/token', { expires_in: 900 });
 const dist = join(import.meta.dirname, '../../dist');
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -55,6 +59,7 @@ export async function startScriptedApi(): Promise<ScriptedApi & { close: () => P
   let held = new Map<Route, Promise<void>>();
   let received = new Map<Route, ScriptedRequest[]>();
   let faults: string[] = [];
+  let isSignedIn = true;
 
   const server = createServer((request, response) => {
     respondTo(request, response).catch((error: unknown) => {
@@ -70,11 +75,13 @@ export async function startScriptedApi(): Promise<ScriptedApi & { close: () => P
     if (!found) throw new Error(`${name}: no route of the contracts`);
     const { route, definition, params } = found;
     const body = await readBody(request, definition);
-    const reaction = reactions.get(route) ?? defaultReaction(definition, name);
     checkRequest(definition, { name, params, query, body });
     const accepted = { params, query, body: body as RequestBody<Route> };
     received.set(route, [...(received.get(route) ?? []), accepted]);
     await held.get(route);
+    if (route === 'POST /api/auth/token') isSignedIn = true;
+    if (!isSignedIn && definition.access !== 'public') return sendProblem(response, definition, signedOut);
+    const reaction = reactions.get(route) ?? defaultReaction(definition, name);
     if (reaction.kind === 'lose') response.destroy();
     else if (reaction.kind === 'refuse') sendProblem(response, definition, reaction.refusal);
     else sendResponse(response, definition, valueOf(reaction.response, accepted));
@@ -96,7 +103,13 @@ export async function startScriptedApi(): Promise<ScriptedApi & { close: () => P
     },
     requests: (route) => received.get(route) ?? [],
     sent: (route) => (received.get(route) ?? []).map(({ body }) => body),
+    endSession: () => {
+      isSignedIn = false;
+      reactions.set('POST /api/auth/token/refresh', { kind: 'refuse', refusal: { code: 'refresh_refused' } });
+      reactions.set('POST /api/auth/token', { kind: 'respond', response: token });
+    },
     reset: () => {
+      isSignedIn = true;
       reactions = new Map();
       held = new Map();
       received = new Map();
