@@ -77,7 +77,14 @@ export function UploadDialog({ files, onClose }: Props) {
             <Button variant="default" onClick={close}>
               {t`Cancel`}
             </Button>
-            <Button type="submit" data-autofocus disabled={!ready} leftSection={<Icon name="upload" size={18} />}>
+            <Button
+              type="submit"
+              data-autofocus
+              // A disabled button loses the focus when the limits refuse the file.
+              data-disabled={!ready}
+              aria-disabled={!ready}
+              leftSection={<Icon name="upload" size={18} />}
+            >
               {t`Upload and transcribe`}
             </Button>
           </Group>

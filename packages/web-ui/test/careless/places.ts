@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import type { ResponseBody } from '../../src/api/routes.ts';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
@@ -24,6 +25,8 @@ export type Place = {
 };
 
 const saveSettings = press('Save');
+/** A file of the disk: a title belongs to its name, size and time. */
+const recordingPath = join(import.meta.dirname, '../../../../services/transcription-worker/src/engines/sample.wav');
 
 /** The records that the places belong to. */
 const account = example('GET /api/users/{uuid}', {
@@ -318,10 +321,7 @@ export const places: readonly Place[] = [
   {
     name: 'the title of an upload',
     path: '/',
-    open: (page) =>
-      page
-        .getByTestId('file-input')
-        .setInputFiles({ name: 'memo.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF') }),
+    open: (page) => page.getByTestId('file-input').setInputFiles(recordingPath),
     field: (page) => page.getByRole('dialog').getByLabel('Title', { exact: true }).first(),
     text: 'Memo of the board',
     dialog: true,

@@ -442,9 +442,9 @@ export const administrationDialogs: readonly DialogCase[] = [
     path: '/admin/language-models',
     opener: button('Add a language model'),
     fill: async (dialog) => {
-      await dialog.getByLabel('Name', { exact: true }).fill('Local');
-      await dialog.getByLabel('Address', { exact: true }).fill('http://localhost:11434');
       await dialog.getByLabel('Model', { exact: true }).fill('small');
+      await dialog.getByLabel('Address', { exact: true }).fill('http://localhost:11434');
+      await dialog.getByLabel('Name', { exact: true }).fill('Local');
     },
     field: { label: 'Name', text: 'Local' },
     refusedField: 'name',
@@ -477,7 +477,11 @@ export const administrationDialogs: readonly DialogCase[] = [
     path: '/admin',
     world: (api) => api.respond('GET /api/admin/models', example('GET /api/admin/models', { installed: [installed] })),
     opener: button('Remove'),
-    request: request({ submit: 'Remove', route: 'DELETE /api/admin/models/{name}' }),
+    request: request({
+      submit: 'Remove',
+      route: 'DELETE /api/admin/models/{name}',
+      response: example('DELETE /api/admin/models/{name}'),
+    }),
   },
   {
     name: 'Cancel the download of a model',
@@ -495,7 +499,11 @@ export const administrationDialogs: readonly DialogCase[] = [
       ),
     opener: button('Cancel'),
     cancel: 'Continue',
-    request: request({ submit: 'Cancel the download', route: 'DELETE /api/admin/models/{name}' }),
+    request: request({
+      submit: 'Cancel the download',
+      route: 'DELETE /api/admin/models/{name}',
+      response: example('DELETE /api/admin/models/{name}'),
+    }),
   },
   {
     name: 'Approve the set of a directory run',
@@ -555,6 +563,8 @@ export const administrationDialogs: readonly DialogCase[] = [
       }),
     opener: button('Save'),
     open: async (page) => {
+      // A second submit of an unchanged form is ignored for half a second.
+      await page.getByRole('switch').first().check();
       await page.getByRole('switch').first().uncheck();
       await button('Save')(page).click();
     },

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 import { button, menuItem, request, text, type DialogCase } from './case.ts';
@@ -84,6 +85,16 @@ function showProfiles(api: ScriptedApi): void {
 }
 function showConversation(api: ScriptedApi): void {
   api.respond('GET /api/ask/conversations/{uuid}', conversation);
+}
+
+function showLimit(api: ScriptedApi, max_bytes: number): void {
+  api.respond('GET /api/files/upload-limits', example('GET /api/files/upload-limits', { max_bytes }));
+}
+
+async function chooseRecording(page: Page): Promise<void> {
+  const chooser = page.waitForEvent('filechooser');
+  await button('Upload')(page).click();
+  await (await chooser).setFiles({ name: 'memo.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF') });
 }
 
 /** Opens a dialog for the only file of the library after it is selected. */
@@ -189,7 +200,7 @@ export const everydayDialogs: readonly DialogCase[] = [
       submit: 'Add 1 recording',
       route: 'POST /api/collections/{uuid}/media',
       sends: { media_file_ids: [file.uuid] },
-      response: example('POST /api/collections/{uuid}/media'),
+      response: { results: [exampleItem('POST /api/collections/{uuid}/media', 'results', { error: null })] },
     }),
   },
   {
@@ -463,8 +474,8 @@ export const everydayDialogs: readonly DialogCase[] = [
     world: showProfiles,
     opener: button(`Split ${profile.name}`),
     fill: async (dialog) => {
-      await dialog.getByRole('checkbox').first().check();
       await dialog.getByLabel('Name of the other person', { exact: true }).fill('Ken');
+      await dialog.getByRole('checkbox').first().check();
     },
     field: { label: 'Name of the other person', text: 'Ken' },
     isStored: false,
@@ -509,12 +520,26 @@ export const everydayDialogs: readonly DialogCase[] = [
     name: 'Upload',
     source: 'uploads/upload-dialog.tsx',
     path: '/',
+    world: (api) => showLimit(api, 1024),
     opener: button('Upload'),
-    open: async (page) => {
-      const chooser = page.waitForEvent('filechooser');
-      await button('Upload')(page).click();
-      await (await chooser).setFiles({ name: 'memo.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF') });
-    },
+    open: chooseRecording,
+    cancel: 'Cancel',
+  },
+  {
+    name: 'Upload of a recording that is too large',
+    source: 'uploads/upload-dialog.tsx',
+    path: '/',
+    world: (api) => showLimit(api, 1),
+    opener: button('Upload'),
+    open: chooseRecording,
+    cancel: 'Cancel',
+  },
+  {
+    name: 'Export a transcript',
+    source: 'exports/export-dialog.tsx',
+    path: `/files/${transcribed.uuid}`,
+    world: showTranscript,
+    opener: button('Export'),
     cancel: 'Cancel',
   },
   {

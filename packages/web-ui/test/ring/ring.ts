@@ -6,6 +6,9 @@ import { startScriptedApi, type ScriptedApi } from './scripted-api.ts';
 type Fixtures = { readonly api: ScriptedApi };
 type WorkerFixtures = { readonly scripted: ScriptedApi; readonly browserContext: BrowserContext; readonly tab: Page };
 
+/** The errors of the page in the current test. */
+let errors: string[] = [];
+
 export const me = example('GET /api/users/me', {
   uuid: uuid(1),
   email: 'ada@example.org',
@@ -48,8 +51,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   ],
   tab: [async ({ browserContext }, use) => use(await browserContext.newPage()), { scope: 'worker' }],
   page: async ({ tab, api }, use) => {
-    const errors: string[] = [];
-    const onError = (error: Error): unknown => errors.push(error.stack ?? error.message);
+    errors = [];
+    const onError = ({ name, message, stack }: Error): unknown => errors.push(`${name}: ${message}\n${stack ?? ''}`);
     tab.on('pageerror', onError);
     await use(tab);
     tab.off('pageerror', onError);
@@ -64,6 +67,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
 /** Signs in and removes what an earlier test left in the browser. */
 export async function startSession(page: Page, { baseUrl }: ScriptedApi): Promise<void> {
+  // The page of the earlier test could store more, and fail when it is left.
+  await page.goto('about:blank');
+  errors = [];
   const browser = await page.context().newCDPSession(page);
   await browser.send('Storage.clearDataForOrigin', { origin: baseUrl, storageTypes: 'all' });
   await browser.detach();
