@@ -103,26 +103,40 @@ function authSetting(fields: Partial<AuthSetting>): AuthSetting {
 }
 type AuthSetting = ResponseBody<'GET /api/admin/auth-config'>['ldap'][number];
 
-const fileMenu = (item: string) => async (page: Page) => {
-  await page
-    .getByRole('button', { name: /^Actions for/ })
-    .first()
-    .click();
-  await page.getByRole('menuitem', { name: item, exact: true }).click();
-};
-const bulkAction = (name: RegExp) => async (page: Page) => {
-  await page
-    .getByRole('checkbox', { name: /^Select / })
-    .first()
-    .check();
-  await press(name)(page);
-};
-const choosePerson = (field: (page: Page) => Locator) => async (page: Page) => {
-  await field(page).fill(accountLabel.slice(0, 8));
-  await page.getByRole('option', { name: accountLabel }).click();
-};
-const person = (page: Page) => page.getByRole('dialog').getByRole('combobox', { name: 'Person' });
-const newMember = (page: Page) => page.getByRole('combobox', { name: 'Add a person' });
+function fileMenu(item: string) {
+  return async (page: Page): Promise<void> => {
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+}
+
+function bulkAction(name: RegExp) {
+  return async (page: Page): Promise<void> => {
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check();
+    await press(name)(page);
+  };
+}
+
+function choosePerson(field: (page: Page) => Locator) {
+  return async (page: Page): Promise<void> => {
+    await field(page).fill(accountLabel.slice(0, 8));
+    await page.getByRole('option', { name: accountLabel }).click();
+  };
+}
+
+function person(page: Page): Locator {
+  return page.getByRole('dialog').getByRole('combobox', { name: 'Person' });
+}
+
+function newMember(page: Page): Locator {
+  return page.getByRole('combobox', { name: 'Add a person' });
+}
 
 /** Every place where text is typed to be saved. Search and filter fields are not among them: they change nothing. */
 export const places: readonly Place[] = [
