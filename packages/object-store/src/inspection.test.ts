@@ -73,6 +73,13 @@ describe('the media type of a file', () => {
     ['ID3\x03\0\0\0\0\0\x0a', 'audio/mpeg'],
     ['\x30\x26\xb2\x75\x8e\x66\xcf\x11', 'video/x-ms-asf'],
     ['\0\0\x01\xba', 'video/mpeg'],
+    ['\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01', 'video/mxf'],
+    ['riff\x2e\x91\xcf\x11\xa5\xd6', 'audio/x-w64'],
+    ['.RMF\0\0\0\x12', 'video/vnd.rn-realvideo'],
+    ['Creative Voice File\x1a', 'audio/x-voc'],
+    ['NIST_1A\n   1024\n', 'audio/x-nist'],
+    ['\x64\xa3\x01\0', 'audio/x-ircam'],
+    ['\0\x02\xa3\x64', 'audio/x-ircam'],
   ])('follows from its first bytes: %j is %s', (start, type) => {
     expect(sniff(head(start))).toBe(type);
   });
@@ -87,6 +94,43 @@ describe('the media type of a file', () => {
     for (const at of [0, 188, 376]) packets[at] = 0x47;
     expect(sniff(packets)).toBe('video/mp2t');
     expect(sniff(head('Good morning'))).toBeUndefined();
+  });
+
+  it('is a transport stream when a time stands before each packet', () => {
+    const packets = head('');
+    for (const at of [4, 196, 388]) packets[at] = 0x47;
+    expect(sniff(packets)).toBe('video/mp2t');
+  });
+
+  it('is decided later for other binary data', () => {
+    // The same bytes on every run, with as many of each value as compressed sound has.
+    const noise = Buffer.from(Array.from({ length: 4100 }, (_, i) => (Math.imul(i + 7, 2_654_435_761) >>> 13) & 255));
+    expect(sniff(noise)).toBe('audio/x-unknown');
+    expect(sniff(noise, 'video/x-odd')).toBe('video/x-unknown');
+    for (const start of [
+      'PK\x03\x04',
+      '\x89PNG',
+      '\xff\xd8\xff\xe0',
+      '%PDF-1.7',
+      'MZ',
+      '\x1f\x8b',
+      'SQLite format 3',
+      '\xff\xfe',
+    ]) {
+      noise.write(start, 'latin1');
+      expect([start, sniff(noise)]).toEqual([start, undefined]);
+    }
+  });
+
+  it.each([
+    'Grüße aus Köln, größer und öfter. ',
+    'Привет, как дела? ',
+    '会议记录与预算',
+    'שלום לכולם ',
+    'plain text\n',
+  ])('is undefined for text: %s', (line) => {
+    for (const bytes of [Buffer.from(line.repeat(400)), Buffer.from(line.repeat(400)).subarray(0, 4100)])
+      expect(sniff(bytes.subarray(0, 4100))).toBeUndefined();
   });
 
   it('is FLAC after an ID3 tag', () => {

@@ -75,10 +75,88 @@ const rules: Rule[] = [
   [(head) => bytes(head, 0, 0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11), 'video/x-ms-asf'],
   [(head) => bytes(head, 0, 0, 0, 1, 0xba) || bytes(head, 0, 0, 0, 1, 0xb3), 'video/mpeg'],
   [isTransportStream, 'video/mp2t'],
+  [(head) => bytes(head, 0, 0x06, 0x0e, 0x2b, 0x34, 0x02, 0x05, 0x01, 0x01, 0x0d, 0x01, 0x02), 'video/mxf'],
+  [(head) => ascii(head, 0, 'riff\x2e\x91\xcf\x11'), 'audio/x-w64'],
+  [(head) => ascii(head, 0, '.RMF') || ascii(head, 0, '.ra\xfd'), 'video/vnd.rn-realvideo'],
+  [(head) => ascii(head, 0, 'Creative Voice File\x1a'), 'audio/x-voc'],
+  [(head) => ascii(head, 0, 'NIST_1A\n'), 'audio/x-nist'],
+  [(head) => bytes(head, 0, 0x64, 0xa3) || bytes(head, 2, 0xa3, 0x64), 'audio/x-ircam'],
   [(head) => bytes(head, 0, 0x0b, 0x77), 'audio/ac3'],
   [isMp3, 'audio/mpeg'],
   [isAac, 'audio/aac'],
 ];
+
+/** Data of other kinds that is refused before it is stored. What is neither listed nor text is decided by ffprobe. */
+const otherKinds = [
+  'PK\x03\x04',
+  'PK\x05\x06',
+  'Rar!',
+  '7z\xbc\xaf',
+  '\x1f\x8b',
+  'BZh',
+  '\xfd7zXZ',
+  '\x28\xb5\x2f\xfd',
+  '\x04\x22\x4d\x18',
+  '%PDF',
+  '%!PS',
+  '\xd0\xcf\x11\xe0',
+  '{\\rtf',
+  'SQLite format 3',
+  'AT&TFORM',
+  'PAR1',
+  'Obj\x01',
+  '\x89HDF',
+  '\x89PNG',
+  '\xff\xd8\xff',
+  'GIF8',
+  'BM',
+  'II*\0',
+  'MM\0*',
+  '\0\0\x01\0',
+  '8BPS',
+  'qoif',
+  'RIFF',
+  'FORM',
+  '\x7fELF',
+  'MZ',
+  '\xca\xfe\xba\xbe',
+  '\xcf\xfa\xed\xfe',
+  '\xce\xfa\xed\xfe',
+  '\0asm',
+  'dex\n',
+  '!<arch>',
+  '#!',
+  'wOFF',
+  'wOF2',
+  'OTTO',
+  '\0\x01\0\0\0',
+  'ttcf',
+  '\xff\xfe',
+  '\xfe\xff',
+  '\xef\xbb\xbf',
+  'PACK',
+  '\xd4\xc3\xb2\xa1',
+  '\x0a\x0d\x0d\x0a',
+];
+
+/** A recording whose type only ffprobe can tell, such as MP3 from the middle of a frame and GSM. */
+const unknownType = { audio: 'audio/x-unknown', video: 'video/x-unknown' };
+const minBinaryShare = 0.2;
+
+function isUnknownBinary(head: Buffer): boolean {
+  if (head.length < 64 || ascii(head, 257, 'ustar') || ascii(head, 4, 'ftyp')) return false;
+  if (otherKinds.some((start) => ascii(head, 0, start))) return false;
+  const binary = head.reduce((count, byte) => count + Number((byte > 0 && byte < 9) || (byte > 13 && byte < 32)), 0);
+  const high = head.reduce((count, byte) => count + Number(byte > 127), 0);
+  // Text in UTF-8 has many high bytes and no control characters.
+  const isUtf8 = high > 0 && binary === 0 && isWellFormedUtf8(head);
+  return !isUtf8 && binary + high >= head.length * minBinaryShare;
+}
+
+function isWellFormedUtf8(head: Buffer): boolean {
+  // The last character may be cut.
+  return !new TextDecoder().decode(head.subarray(0, -4)).slice(0, -1).includes('\uFFFD');
+}
 
 /** Containers with or without video; before they are parsed, only the declared type distinguishes them. */
 const audioOrVideo = new Set([
@@ -101,8 +179,13 @@ export function sniff(head: Buffer, declared = ''): string | undefined {
     return inner ?? 'audio/mpeg';
   }
   const rule = rules.find(([matches]) => matches(head));
-  const type = rule ? (typeof rule[1] === 'string' ? rule[1] : rule[1](head)) : iso(head);
+  const type = rule ? (typeof rule[1] === 'string' ? rule[1] : rule[1](head)) : (iso(head) ?? unknown(head, declared));
   return type && audioOrVideo.has(type) && declared.startsWith('audio/') ? type.replace('video/', 'audio/') : type;
+}
+
+function unknown(head: Buffer, declared: string): string | undefined {
+  if (!isUnknownBinary(head)) return undefined;
+  return declared.startsWith('video/') ? unknownType.video : unknownType.audio;
 }
 
 /** Whether a declared type may be a recording; others are rejected before the upload. */
@@ -136,8 +219,10 @@ function matroska(head: Buffer): string {
   return head.subarray(0, 64).includes('webm') ? 'video/webm' : 'video/x-matroska';
 }
 
+/** Packets of 188 bytes, with a time of four bytes before each on camcorders and discs. */
 function isTransportStream(head: Buffer): boolean {
-  return head.length > 376 && [0, 188, 376].every((at) => head[at] === 0x47);
+  const isSync = (at: number): boolean => head[at] === 0x47;
+  return head.length > 388 && ([0, 188, 376].every(isSync) || [4, 196, 388].every(isSync));
 }
 
 function isMp3(head: Buffer): boolean {

@@ -15,6 +15,7 @@ import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
 import { createExclusions } from '../src/search/exclusions.service.ts';
 import { createLegs } from '../src/search/legs.service.ts';
+import { createCompounds } from '../src/search/compounds.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
@@ -83,6 +84,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
     ...legs,
     correct: createCorrections({ index, vocabulary }),
     filesWith: createExclusions({ index }),
+    findCompounds: createCompounds({ vocabulary }),
     telemetry,
     log,
   });

@@ -16,6 +16,7 @@ import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.t
 import type { IndexRow, SearchIndex } from '../src/ports/search-index.ts';
 import { createExclusions } from '../src/search/exclusions.service.ts';
 import { createLegs } from '../src/search/legs.service.ts';
+import { createCompounds } from '../src/search/compounds.service.ts';
 import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
@@ -83,6 +84,7 @@ async function startSearch(folder: string, passages: number) {
     ...legs,
     correct: createCorrections({ index, vocabulary: createVocabulary({ db }) }),
     filesWith: createExclusions({ index }),
+    findCompounds: createCompounds({ vocabulary: createVocabulary({ db }) }),
     telemetry,
     log,
   });

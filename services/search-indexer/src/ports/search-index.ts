@@ -141,7 +141,7 @@ export async function searchNothing({ keyword, vector }: SearchRequest): Promise
  * Version of the content of rows. Each engine adds the version of its own columns: a build with another sum counts as lost
  * and is made again. Only ever increased.
  */
-export const rowVersion = 4;
+export const rowVersion = 5;
 
 /** Stores and searches passages. Adapters: embedded (LanceDB) and server (Elasticsearch). */
 export type SearchIndex = {

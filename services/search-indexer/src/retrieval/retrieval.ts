@@ -10,7 +10,7 @@ import {
   type Languages,
   type SearchPlan,
 } from '../search/search.ts';
-import { isQuestionWord, isStopWord, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
+import { formsOf, isQuestionWord, isStopWord, splitWords } from '../tokenize/tokenize.ts';
 
 /** The least share of the question's words, by rarity, in the best passages of one file, and in one passage. */
 const minCoverage = { file: 0.5, passage: 0.3 };
@@ -90,14 +90,14 @@ function coverageOf(
   { title, speakers, language }: RetrievedFile,
   passages: readonly RetrievedPassage[],
 ): number {
-  const stem = stemmerOf(language);
+  const forms = (word: string): readonly string[] => formsOf(word, language);
   const texts = [title, ...speakers, ...passages.map(({ text }) => text)];
-  const said = new Set(texts.flatMap((text) => splitWords(text).map((word) => stem(word.text))));
+  const said = new Set(texts.flatMap((text) => splitWords(text).flatMap((word) => forms(word.text))));
   let [covered, total] = [0, 0];
   for (const word of words) {
     const rarity = Math.log(1 + (files + assumed.files) / ((of.get(word) ?? 0) + assumed.withWord));
     total += rarity;
-    if (said.has(stem(word))) covered += rarity;
+    if (forms(word).some((form) => said.has(form))) covered += rarity;
   }
   return covered / total;
 }

@@ -1,6 +1,6 @@
 import { operatorPattern, unquote, type Operator } from '@overtone/contracts/search-operators';
 import { invalid } from '@overtone/service-kit';
-import { isQuestion, isQuestionWord, isStopWord, splitWords, type Word } from '../tokenize/tokenize.ts';
+import { isQuestion, isQuestionWord, isStopWord, joinedWords, splitWords, type Word } from '../tokenize/tokenize.ts';
 
 /** Filters written as operators of a query; the names of one operator are alternatives. */
 type QueryFilters = {
@@ -24,6 +24,8 @@ export type ParsedQuery = {
   text: string;
   /** Single words, each once. */
   words: string[];
+  /** Words of several parts as one word: `covid19` of COVID-19. */
+  joined: string[];
   /** All occurrences of these words in the query. */
   places: Word[];
   /** Quoted phrases as word lists. */
@@ -75,6 +77,9 @@ export function parseQuery(typed: string): ParsedQuery {
   return {
     text: phrases.length === 0 && asked ? words.join(' ') : text,
     words,
+    joined: joinedWords(loose, occurrences)
+      .map((word) => word.text)
+      .slice(0, maxWords),
     places: occurrences.filter(({ text: word }) => keys.has(word.toLowerCase())),
     phrases,
     filters,

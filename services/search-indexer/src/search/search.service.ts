@@ -4,6 +4,7 @@ import { keepVisible, type AccessScope, type ScopeReader, type Searcher } from '
 import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
+import type { FindCompounds } from './compounds.service.ts';
 import type { FindCorrection } from './corrections.service.ts';
 import type { FindFilesWith } from './exclusions.service.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
@@ -15,6 +16,7 @@ import {
   type FindFiles,
   type FindPassages,
   type FusedHit,
+  type Languages,
   type Meaning,
   type ReadMeaning,
   type SearchContext,
@@ -33,6 +35,7 @@ export type SearchDeps = {
   readMeaning: ReadMeaning;
   correct: FindCorrection;
   filesWith: FindFilesWith;
+  findCompounds: FindCompounds;
   telemetry: Pick<Telemetry, 'search'>;
   log: Pick<Log, 'warn'>;
 };
@@ -44,8 +47,20 @@ type Context = SearchContext & {
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
 export function createSearch(deps: SearchDeps) {
-  const { access, collections, index, store, find, findPassages, readMeaning, correct, filesWith, telemetry, log } =
-    deps;
+  const {
+    access,
+    collections,
+    index,
+    store,
+    find,
+    findPassages,
+    readMeaning,
+    correct,
+    filesWith,
+    findCompounds,
+    telemetry,
+    log,
+  } = deps;
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -142,9 +157,17 @@ export function createSearch(deps: SearchDeps) {
     );
     if (!correction) return { ...run, correction };
     const corrected = parseQuery(correction.query);
+    const compounds = await compoundsOf(corrected, scope, languages);
     const meaning = readMeaning(textOfMeaning(query, corrected));
-    return { ...(await runSearch(query, { ...context, parsed: corrected, meaning })), correction };
+    return { ...(await runSearch(query, { ...context, parsed: corrected, compounds, meaning })), correction };
   };
+
+  /** A search is complete without compounds. */
+  const compoundsOf = ({ words }: ParsedQuery, scope: AccessScope, languages: Languages): Promise<string[]> =>
+    findCompounds(words, scope, languages).catch((err: unknown) => {
+      log.warn({ err: err as Error }, 'search for compounds failed');
+      return [];
+    });
 
   return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
@@ -159,7 +182,8 @@ export function createSearch(deps: SearchDeps) {
     ]);
     const excluded = await filesWith(parsed.filters.excludedPhrases, scope, languages);
     const excludedFileIds = [...files.excludedFileIds, ...excluded];
-    const context = { parsed, scope, languages, withheld, meaning, fileIds: files.fileIds, excludedFileIds };
+    const compounds = await compoundsOf(parsed, scope, languages);
+    const context = { parsed, scope, languages, compounds, withheld, meaning, fileIds: files.fileIds, excludedFileIds };
     const found = await withCorrection(query, context, await runSearch(query, context));
     const facets = query.facets ? await facetsOf(found.files, query.time_zone, { scope, searcher }) : null;
     const seconds = (performance.now() - started) / 1000;

@@ -4,6 +4,7 @@ import { searcherOf } from '../access/access.ts';
 import type { Db, Pool } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
+import { createCompounds } from './compounds.service.ts';
 import { createCorrections } from './corrections.service.ts';
 import { createExclusions } from './exclusions.service.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
@@ -39,8 +40,10 @@ export function createSearchSlice({
   const legs = createLegs({ ...deps, index, store });
   const correct = createCorrections({ index, vocabulary });
   const filesWith = createExclusions({ index });
+  const findCompounds = createCompounds({ vocabulary });
   const { telemetry, log } = deps;
-  const search = createSearch({ access, collections, index, store, ...legs, correct, filesWith, telemetry, log });
+  const services = { ...legs, correct, filesWith, findCompounds };
+  const search = createSearch({ access, collections, index, store, ...services, telemetry, log });
   return {
     ...legs,
     store,

@@ -57,6 +57,8 @@ export type SearchContext = {
   /** The files of excluded collections, and those with excluded words. */
   excludedFileIds: readonly string[];
   languages: Languages;
+  /** Words of the library that contain a word of the query: compounds of German and its relatives. */
+  compounds?: readonly string[];
 };
 
 /** What a plan is made of besides the parsed words and operators. */
@@ -72,7 +74,7 @@ export function planSearch(query: PlannedQuery, context: SearchContext): SearchP
   // Operators without words return everything that passes them.
   const browse = !hasWords(parsed) && (speakers.length > 0 || hasFilters(filters));
   const searched = query.search_mode !== 'semantic' && hasWords(parsed);
-  const marks = marksOf(parsed, languages);
+  const marks = marksOf(parsed, context.compounds ?? [], languages);
   return {
     parsed,
     filter: filterOf(query, speakers, context),
@@ -143,9 +145,9 @@ function keywordQuery({ phrases }: ParsedQuery, marks: Marks, languages: Languag
   };
 }
 
-function marksOf({ words, phrases }: ParsedQuery, languages: Languages): Marks {
+function marksOf({ words, joined, phrases }: ParsedQuery, compounds: readonly string[], languages: Languages): Marks {
   return {
-    words: new Set(words.flatMap((word) => variantsOf(word, languages))),
+    words: new Set([...words, ...joined, ...compounds].flatMap((word) => variantsOf(word, languages))),
     phrases: phrases.map((phrase) => phrase.map((word) => new Set(variantsOf(word, languages)))),
   };
 }

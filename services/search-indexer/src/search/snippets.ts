@@ -1,5 +1,5 @@
 import { indexAt, type Layout } from '../chunking/chunking.ts';
-import { keepsInitials, splitWords, stemmerOf, type Word } from '../tokenize/tokenize.ts';
+import { formsOf, joinedWords, keepsInitials, splitWords, stemmerOf, type Word } from '../tokenize/tokenize.ts';
 
 /** Stems to mark: of single words, and of phrases word by word (each word with all its variants). */
 export type Marks = { words: ReadonlySet<string>; phrases: readonly (readonly ReadonlySet<string>[])[] };
@@ -64,16 +64,18 @@ function isOwn(speaker: string | null, spokenBy: SnippetInput['spokenBy']): bool
 
 /** A quick check before stemming. @param initials null: stems may begin with another letter than their words. */
 function mayMatch(word: string, initials: ReadonlySet<string | undefined> | null): boolean {
-  return initials === null || word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
+  return initials === null || initials.has(word[0]?.toLowerCase()) || /[^a-z]/i.test(word);
 }
 
 /** Indexes of the words to mark, in ascending order. */
-function matches(words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] {
+function matches(words: readonly Word[], { text, marks, layout, language, spokenBy }: SnippetInput): number[] {
   const stem = stemmerOf(language);
   const found = new Set<number>();
+  const isMarked = (word: string): boolean => formsOf(word, language).some((form) => marks.words.has(form));
   const initials = keepsInitials(language) ? new Set([...marks.words].map((marked) => marked[0])) : null;
-  for (const [i, word] of words.entries())
-    if (mayMatch(word.text, initials) && marks.words.has(stem(word.text))) found.add(i);
+  for (const [i, word] of words.entries()) if (mayMatch(word.text, initials) && isMarked(word.text)) found.add(i);
+  for (const { text: joined, from, to } of joinedWords(text, words))
+    if (isMarked(joined)) for (let i = from; i <= to; i++) found.add(i);
   for (const phrase of marks.phrases)
     for (let i = 0; i + phrase.length <= words.length; i++)
       if (phrase.every((variants, offset) => variants.has(stem(words[i + offset]?.text ?? ''))))

@@ -101,6 +101,10 @@ export function nearWords(word: string, { sorted, initials }: WordList): NearWor
   return near.sort((x, y) => x.distance - y.distance);
 }
 
+export function hasWord(word: string, { sorted }: WordList): boolean {
+  return sorted[firstFrom(sorted, word)] === word;
+}
+
 /** The index of the first word that is not before `wanted`. */
 function firstFrom(sorted: readonly string[], wanted: string): number {
   let [low, high] = [0, sorted.length];

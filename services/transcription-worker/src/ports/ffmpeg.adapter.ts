@@ -20,7 +20,7 @@ type FfmpegOptions = { env: Record<string, string>; maxSeconds: number };
  */
 const containers = [
   'aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,dv,eac3,flac,flv,live_flv,gsm,ipod,m4v,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2',
-  'mp3,mpc,mpc8,mpeg,mpegts,mpegvideo,mxf,nut,ogg,oma,rm,sox,spdif,tak,tta,voc,w64,wav,wv,wtv,xwma,amrnb,amrwb,dsf,obu,ivf',
+  'mp3,mpc,mpc8,mpeg,mpegts,mpegvideo,mxf,nut,ogg,oma,rm,sox,spdif,tak,tta,voc,w64,wav,wv,wtv,xwma,amrnb,amrwb,dsf,obu,ivf,nistsphere,ircam',
 ].join(',');
 
 const quietly = '-nostdin -hide_banner -v error'.split(' ');
