@@ -16,7 +16,7 @@ export type IndexingDeps = {
   db: Db;
   outbox: Outbox;
   states: IndexStates;
-  vocabulary: Pick<Vocabulary, 'save'>;
+  vocabulary: Pick<Vocabulary, 'save' | 'changed'>;
   index: SearchIndex;
   transcripts: Transcripts;
   vectoriser: Vectoriser;
@@ -88,6 +88,7 @@ export function createIndexing(deps: IndexingDeps) {
       return true;
     });
     if (!saved) return null;
+    vocabulary.changed();
     telemetry.indexed.inc({ kind: state.semantic ? 'semantic' : 'keyword' });
     return { status: 'indexed', chunks: passages.length, semantic: state.semantic, embedSeconds, file };
   };

@@ -36,7 +36,7 @@ export function createSearchSlice({
   readMeaning: ReadMeaning;
   store: SearchStore;
 } {
-  const store = createSearchStore({ db, pool });
+  const store = createSearchStore({ db, pool, changes: vocabulary.changes });
   const legs = createLegs({ ...deps, index, store });
   const correct = createCorrections({ index, vocabulary });
   const filesWith = createExclusions({ index });

@@ -24,9 +24,12 @@ type Facets = Omit<NonNullable<SearchAnswer['facets']>, 'collections'>;
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-export function createSearchStore({ db, pool }: { db: Db; pool: Pool }) {
+type Deps = { db: Db; pool: Pool; /** Increases when files were indexed. */ changes?: () => number };
+
+export function createSearchStore({ db, pool, changes = () => 0 }: Deps) {
+  let seenChanges = 0;
   const languages = cachedFor(languagesCacheMs, async (): Promise<(string | null)[]> => {
-    const rows = await db.indexState.findMany({ distinct: ['language'], select: { language: true }, take: 50 });
+    const rows = await db.$queryRaw<{ language: string | null }[]>`select distinct language from index_state limit 50`;
     return rows.map((row) => row.language);
   });
   return {
@@ -78,7 +81,11 @@ export function createSearchStore({ db, pool }: { db: Db; pool: Pool }) {
       return new Set(rows.map(({ id }) => id));
     },
     /** All languages of the indexed transcripts. */
-    languages: languages.get,
+    languages: (): Promise<(string | null)[]> => {
+      if (seenChanges !== changes()) languages.clear();
+      seenChanges = changes();
+      return languages.get();
+    },
     hasFiles: async (): Promise<boolean> =>
       (await db.indexState.findFirst({ where: { passages: { gt: 0 } } })) !== null,
   };

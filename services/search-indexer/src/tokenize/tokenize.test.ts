@@ -86,7 +86,7 @@ function finds(query: string, text: string, language: string | null, languages: 
   const words = splitWords(query);
   const asked = [...words, ...joinedWords(query, words)].map((word) => word.text);
   // A number alone is found by any of its groups: only the whole query word counts.
-  const [whole = ''] = asked.slice(words.length).reverse().concat(asked);
+  const [whole = ''] = asked.slice(words.length).toReversed().concat(asked);
   return variantsOf(whole, [language, ...languages]).some((form) => terms.has(form));
 }
 

@@ -155,7 +155,7 @@ function plain(word: string): string {
 /** Arabic and Persian: hamza on alef, yeh, kaf, teh marbuta and heh, without vowel signs and tatweel; European digits. */
 function oneArabicForm(word: string): string {
   return word
-    .replaceAll(/[\u0640\u064B-\u065F\u0670]/g, '')
+    .replaceAll(/\p{M}|\u0640/gu, '')
     .replaceAll(/[آأإٱ]/g, 'ا')
     .replaceAll(/[ىیۍ]/g, 'ي')
     .replaceAll('ک', 'ك')

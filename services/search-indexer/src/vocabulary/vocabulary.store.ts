@@ -6,6 +6,8 @@ import { wordListOf, type WordList } from './vocabulary.ts';
 
 /** New words of the library are used for corrections after this time. */
 const vocabularyCacheMs = 20_000;
+/** While many files are indexed, the words are read at most this often. */
+const minCacheMs = 2_000;
 const maxVocabulary = 500_000;
 
 type CountedWord = { word: string; files: number };
@@ -25,7 +27,12 @@ export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => n
     return wordListOf(rows.map(({ word }) => word));
   };
   const library = cachedFor(vocabularyCacheMs, readAll, now);
+  let [changes, read] = [0, { changes: 0, at: -Infinity }];
   return {
+    /** To be called after the words of a file were stored. */
+    changed: (): void => void (changes += 1),
+    /** Increases with every change. */
+    changes: (): number => changes,
     /** Replaces the words of a file. */
     save: async (tx: Tx, fileId: string, words: readonly string[]): Promise<void> => {
       const all = [...words].sort();
@@ -35,7 +42,13 @@ export function createVocabulary({ db, now = Date.now }: { db: Db; now?: () => n
         on conflict do nothing`;
     },
     /** All words of the library, for all readers: candidates, to be checked with `readable`. */
-    all: library.get,
+    all: (): Promise<WordList> => {
+      if (changes !== read.changes && now() - read.at >= minCacheMs) {
+        library.clear();
+        read = { changes, at: now() };
+      }
+      return library.get();
+    },
     /** Those of the words that occur in files of the scope. */
     readable: (words: readonly string[], scope: AccessScope): Promise<CountedWord[]> =>
       db.$queryRaw<CountedWord[]>`
