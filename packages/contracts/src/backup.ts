@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJob } from './define.ts';
+import { defineEvent, defineJob } from './define.ts';
 import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 import { defineSettings, setting, settingChanges, settingsAnswer, type PlainSettings } from './settings.ts';
 
@@ -213,6 +213,14 @@ export const mirrorRoutes = {
     summary: 'What the last finished run copied, and the names of what is missing or differs',
     answer: z.object({ run: mirrorRun.nullable(), names: mirrorReport }),
   }),
+};
+
+/** A run that ended without its result; an interrupted run of the schedule that is repeated has none. */
+export const operationsRunEvents = {
+  failed: defineEvent(
+    'evt.operations.run.failed.v1',
+    z.object({ runId: z.uuid(), kind: z.enum(['backup', 'mirror']) }),
+  ),
 };
 
 const runInput = z.object({ runId: z.uuid() });

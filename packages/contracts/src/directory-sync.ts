@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJob } from './define.ts';
+import { defineEvent, defineJob } from './define.ts';
 import { decisionEvidence, syncRunReport, syncRunSummary } from './directory-sync-runs.ts';
 import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 
@@ -97,6 +97,11 @@ export const directorySyncRoutes = {
       }),
     ),
   }),
+};
+
+export const directorySyncEvents = {
+  /** A sync run that is no dry run waits for the approval of an administrator. */
+  runHeld: defineEvent('evt.directory.run.held.v1', z.object({ runId: z.uuid() })),
 };
 
 const started = z.object({});

@@ -56,6 +56,7 @@ export {
 export { voiceSettings, type SpeakerProfile, type VoiceOccurrence, type VoiceSuggestion } from './media-voices.ts';
 export { openApi } from './openapi.ts';
 export * from './models.ts';
+export * from './notifications.ts';
 export * from './operations.ts';
 export * from './operations-queues.ts';
 export * from './operations-tasks.ts';

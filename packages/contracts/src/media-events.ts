@@ -63,6 +63,17 @@ export const mediaEvents = {
     'evt.media.file.shared.v1',
     z.object({ ...ofFile, sharedBy: z.uuid(), userId: z.uuid().nullable(), groupId: z.uuid().nullable() }),
   ),
+  /** A user or a group got access to a collection. */
+  collectionShared: defineEvent(
+    'evt.media.collection.shared.v1',
+    z.object({
+      collectionId: z.uuid(),
+      ownerId: z.uuid(),
+      sharedBy: z.uuid(),
+      userId: z.uuid().nullable(),
+      groupId: z.uuid().nullable(),
+    }),
+  ),
   transcriptionEnded: defineEvent(
     'evt.media.file.transcription-ended.v1',
     z.object({ ...ofFile, outcome: z.enum(transcriptionOutcomes), noSpeech: z.boolean() }),
@@ -90,7 +101,15 @@ export const mediaEvents = {
     z.object({ ...ofFile, runId: z.uuid(), transcriptVersion: z.int(), provisional: z.boolean() }),
   ),
   /** Text, speakers, tags or title were edited: the search index of the file is outdated. */
-  transcriptEdited: defineEvent('evt.media.transcript.edited.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
+  transcriptEdited: defineEvent(
+    'evt.media.transcript.edited.v1',
+    z.object({
+      ...ofFile,
+      transcriptVersion: z.int(),
+      /** null: the service itself; missing in events of versions before it was added. */
+      editedBy: z.uuid().nullable().optional(),
+    }),
+  ),
   /**
    * More is masked than before: in all files, those of one owner, or one file. What was read from them earlier may contain
    * masked text.

@@ -108,6 +108,13 @@ export const fileObject = z.object({
   diarization_provider: z.string().nullable(),
   speaker_count: z.int(),
   transcript_version: z.int(),
+  /** Whether people or groups have access besides the owner. */
+  is_shared: z.boolean(),
+  /** The last change of text, speakers, tags or title by a person. */
+  last_edited_at: time.nullable(),
+  last_edited_by: z.uuid().nullable(),
+  /** null: never edited, the account was deleted, or identity does not respond. */
+  last_edited_by_name: z.string().nullable(),
   /** The engine found no words. */
   no_speech: z.boolean(),
   /** Warnings, e.g. why there is only one speaker or that the recording was truncated. */

@@ -40,6 +40,8 @@ export const pushMessage = z.discriminatedUnion('type', [
     seq: z.int(),
     data: z.object({ file_id: z.uuid(), shared_by: z.uuid() }),
   }),
+  /** The user's notifications were added or read. */
+  z.object({ type: z.literal('notifications_changed'), seq: z.int(), data: z.object({}) }),
   z.object({
     type: z.literal('transcription_status'),
     data: z.object({

@@ -9,9 +9,9 @@ import {
   type RpcDef,
   type ServiceName,
 } from './define.ts';
-import { backupRoutes, mirrorRoutes, operationsJobs } from './backup.ts';
+import { backupRoutes, mirrorRoutes, operationsJobs, operationsRunEvents } from './backup.ts';
 import { directorySyncRpc } from './directory-sync-rpc.ts';
-import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
+import { directoryJobs, directorySyncEvents, directorySyncRoutes } from './directory-sync.ts';
 import { engineSettingsRoutes, engineSettingsRpc } from './engine-settings.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { identityRoutes } from './identity.ts';
@@ -41,6 +41,7 @@ import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { collectionNamesRpc } from './media-collections-rpc.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
+import { notificationEvents, notificationRoutes } from './notifications.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { retrievalRpc } from './search-retrieval.ts';
@@ -89,7 +90,7 @@ const claimRequests: Partial<Topology> = {
 export const topology: Record<ServiceName, Topology> = {
   identity: {
     ...noMessages,
-    emits: [...all<EventDef>(identityEvents), userErasureOrdered],
+    emits: [...all<EventDef>(identityEvents), ...all<EventDef>(notificationEvents), userErasureOrdered],
     consumes: {
       'record-operations': operationsEvents.performed,
       'record-file-actions': mediaEvents.actionPerformed,
@@ -99,14 +100,21 @@ export const topology: Record<ServiceName, Topology> = {
       'record-erasure-directory-sync': erasureEvents['directory-sync'],
       'record-erasure-operations': erasureEvents.operations,
       'record-erasure-insights': erasureEvents.insights,
+      'notify-shared': mediaEvents.shared,
+      'notify-collection-shared': mediaEvents.collectionShared,
+      'notify-edited': mediaEvents.transcriptEdited,
+      'notify-transcribed': mediaEvents.transcriptionEnded,
+      'notify-run-failed': operationsRunEvents.failed,
+      'notify-run-held': directorySyncEvents.runHeld,
+      'forget-file': mediaEvents.deleted,
     },
     subscribes: [identityEvents.settingsChanged],
-    requests: all<RpcDef>(erasureRpc),
+    requests: [...all<RpcDef>(erasureRpc), mediaRpc.describeFiles, ...all<RpcDef>(collectionNamesRpc)],
     serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(directorySyncRpc)],
   },
   'directory-sync': {
     ...noMessages,
-    emits: [erasureEvents['directory-sync'], operationsEvents.performed],
+    emits: [erasureEvents['directory-sync'], operationsEvents.performed, ...all<EventDef>(directorySyncEvents)],
     consumes: { 'erase-person': userErasureOrdered },
     enqueues: all(directoryJobs),
     works: all(directoryJobs),
@@ -274,7 +282,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   operations: {
     ...noMessages,
-    emits: [...all<EventDef>(operationsEvents), erasureEvents.operations],
+    emits: [...all<EventDef>(operationsEvents), ...all<EventDef>(operationsRunEvents), erasureEvents.operations],
     consumes: { 'erase-mirrored': erasureEvents.media },
     enqueues: all<JobDef>(operationsJobs),
     works: all<JobDef>(operationsJobs),
@@ -336,6 +344,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
+      notificationEvents.changed,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
     receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress],
@@ -360,6 +369,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(erasureRoutes),
   ...all<RouteDef>(auditRoutes),
   ...all<RouteDef>(explanationRoutes),
+  ...all<RouteDef>(notificationRoutes),
   ...all<RouteDef>(groupRoutes),
   ...all<RouteDef>(mappingRoutes),
   ...all<RouteDef>(directorySyncRoutes),

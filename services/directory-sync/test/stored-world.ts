@@ -1,4 +1,4 @@
-import { createDatabase as connectDatabase } from '@overtone/database';
+import { createDatabase as connectDatabase, createOutbox } from '@overtone/database';
 import { createBus, createLog, createMetrics } from '@overtone/service-kit';
 import { startIdentity } from '@overtone/testkit/product';
 import { connect } from 'nats';
@@ -136,7 +136,8 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
     .join(' union all ');
 
   return {
-    runs: (takeSnapshot: TakeSnapshot) => createSyncRuns({ db, bus, takeSnapshot, telemetry, log, holder: 'test' }),
+    runs: (takeSnapshot: TakeSnapshot) =>
+      createSyncRuns({ db, outbox: createOutbox('directory-sync'), bus, takeSnapshot, telemetry, log, holder: 'test' }),
     hold: async (world: Stored): Promise<void> => {
       await sql.query(clearSql);
       await sql.query(insertSql, [JSON.stringify(world)]);

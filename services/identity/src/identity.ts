@@ -12,6 +12,7 @@ import { createGroupsSlice } from './groups/groups.slice.ts';
 import { createLockoutSlice } from './lockout/lockout.slice.ts';
 import { createMappingsSlice } from './mappings/mappings.slice.ts';
 import { namesAdmin } from './oidc/oidc.ts';
+import { createNotificationsSlice } from './notifications/notifications.slice.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createNewPasswords } from './passwords/new-passwords.service.ts';
 import { createSessionsSlice } from './sessions/sessions.slice.ts';
@@ -50,6 +51,7 @@ export function createIdentity(env: IdentityEnv): Service {
       createApprovalsSlice(shared),
       createErasureSlice({ ...shared, keyRing: env.keyRing }),
       createAuditSlice(shared),
+      createNotificationsSlice(shared),
       createExplanationSlice({ ...shared, ...mappings }),
       groups,
       mappings,

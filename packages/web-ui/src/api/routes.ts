@@ -20,6 +20,7 @@ import type {
   mirrorRoutes,
   modelProviderRoutes,
   modelRoutes,
+  notificationRoutes,
   ParamsOf,
   promptRoutes,
   QueryInputOf,
@@ -54,6 +55,7 @@ type Definition =
   | ValueOf<typeof mirrorRoutes>
   | ValueOf<typeof modelProviderRoutes>
   | ValueOf<typeof modelRoutes>
+  | ValueOf<typeof notificationRoutes>
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof reindexRoutes>
   | ValueOf<typeof savedSearchRoutes>

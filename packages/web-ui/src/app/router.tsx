@@ -113,6 +113,13 @@ const binRoute = createRoute({
   path: '/bin',
   component: lazyPage(() => import('../library/bin-page.tsx').then((module) => module.BinPage)),
 });
+const notificationsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/notifications',
+  component: lazyPage(() =>
+    import('../notifications/notifications-page.tsx').then((module) => module.NotificationsPage),
+  ),
+});
 const collectionsRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/collections',
@@ -313,6 +320,7 @@ export const router = createRouter({
     insideRoute.addChildren([
       libraryRoute,
       binRoute,
+      notificationsRoute,
       askRoute,
       collectionsRoute,
       collectionRoute,

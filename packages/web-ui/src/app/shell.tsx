@@ -14,6 +14,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { translateOnRead } from '../lib/language.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { pendingApprovalsQuery } from '../admin/approval-count.ts';
+import { NotificationsLink } from '../notifications/notifications-link.tsx';
 import { accountState } from '../session/account-state.ts';
 import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
 import { addDialog, openUpload } from '../uploads/upload-intake.ts';
@@ -67,6 +68,7 @@ export function Shell() {
           </nav>
           <div className={css['spacer']} />
           <UploadButton />
+          {me && <NotificationsLink className={css['bell'] ?? ''} countClass={css['bellCount'] ?? ''} />}
           {me && <AccountMenu me={me} />}
         </div>
       </header>

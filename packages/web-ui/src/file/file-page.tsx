@@ -7,12 +7,13 @@ import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tansta
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
-import { fileQuery, type FileDetail } from '../api/queries.ts';
+import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { push, session } from '../state/services.ts';
+import { accessText, lastEditText } from '../library/access-labels.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
@@ -291,11 +292,13 @@ function loadAround(
 function FileHead({ onHelp }: { onHelp: () => void }) {
   const { file } = useFile();
   const navigate = useNavigate();
+  const me = useQuery(meQuery).data;
   const facts = [
     file.duration === null ? null : duration(file.duration),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
     ago(file.recorded_date ?? file.upload_time),
-    file.owner_name === null ? null : t`Owner: ${file.owner_name}`,
+    accessText(file),
+    lastEditText(file, me?.uuid),
   ];
   return (
     <header>

@@ -2,9 +2,10 @@ import { plural, t } from '@lingui/core/macro';
 import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { tagsOfFilesQuery, type FileItem } from '../api/queries.ts';
+import { meQuery, tagsOfFilesQuery, type FileItem } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { ago, bytes, clock, duration, moment } from '../lib/format.ts';
+import { accessText, lastEditText } from './access-labels.ts';
 import { FileCover } from './file-cover.tsx';
 import { FileMenu } from './file-menu.tsx';
 import { FileStatus } from './file-status.tsx';
@@ -90,15 +91,11 @@ function TitleLink({ file }: { file: FileItem }) {
   );
 }
 
-/** Administrators see the files of all users, with the permissions of their owners. */
-function ownerText({ my_permission: permission, owner_name: owner }: FileItem): string | null {
-  if (owner !== null) return permission === 'owner' ? t`owner: ${owner}` : t`shared by ${owner}`;
-  return permission === 'owner' ? null : t`shared with you`;
-}
-
-function facts(file: FileItem): string {
+function useFacts(file: FileItem): string {
+  const me = useQuery(meQuery).data;
   return [
-    ownerText(file),
+    accessText(file),
+    lastEditText(file, me?.uuid),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
     hasRecording(file) ? bytes(file.file_size ?? 0) : null,
     ago(file.upload_time),
@@ -108,6 +105,7 @@ function facts(file: FileItem): string {
 }
 
 function FileCard({ file, tags, selected, onToggle }: EntryProps) {
+  const facts = useFacts(file);
   return (
     <li
       className={`ot-card ${css['card']}`}
@@ -132,8 +130,8 @@ function FileCard({ file, tags, selected, onToggle }: EntryProps) {
             <FileMenu file={file} />
           </div>
         </div>
-        <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
-          {facts(file)}
+        <Text size="xs" c="dimmed" truncate title={`${facts} (${moment(file.upload_time)})`}>
+          {facts}
         </Text>
         <Tags tags={tags} />
         <FileStatus file={file} />
@@ -143,6 +141,7 @@ function FileCard({ file, tags, selected, onToggle }: EntryProps) {
 }
 
 function FileRow({ file, tags, selected, onToggle }: EntryProps) {
+  const facts = useFacts(file);
   return (
     <li
       className={`ot-card ${css['row']}`}
@@ -161,10 +160,8 @@ function FileRow({ file, tags, selected, onToggle }: EntryProps) {
       </div>
       <div className={css['rowTitle']}>
         <TitleLink file={file} />
-        <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
-          {[file.duration === null ? null : clock(file.duration), facts(file)]
-            .filter((fact) => fact !== null)
-            .join(' · ')}
+        <Text size="xs" c="dimmed" truncate title={`${facts} (${moment(file.upload_time)})`}>
+          {file.duration === null ? facts : `${clock(file.duration)} · ${facts}`}
         </Text>
         <Tags tags={tags} />
       </div>

@@ -81,7 +81,11 @@ export function GroupSelect({ value, onChange }: GroupSelectProps) {
       data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
       value={value?.value ?? null}
       error={groups.isError ? t`Your groups couldn’t be loaded` : null}
-      nothingFoundMessage={t`No such group`}
+      nothingFoundMessage={
+        groups.data?.length === 0
+          ? t`You are not a member of any group. Administrators add people to groups.`
+          : t`None of your groups has this name`
+      }
       onChange={(_, option) => onChange(option)}
     />
   );

@@ -24,7 +24,7 @@ export function createLive({ queryClient, progress, summaryDrafts, versions }: D
         if (effect.resumed) return;
         // Files may have changed between the first responses and the first greeting. After a later connection that was
         // not resumed, anything may have changed.
-        if (isFirstGreeting) refetch([['files'], ['file'], ['summary']]);
+        if (isFirstGreeting) refetch([['files'], ['file'], ['summary'], ['notifications']]);
         else void queryClient.invalidateQueries();
         isFirstGreeting = false;
         return;

@@ -52,6 +52,11 @@ describe('effectOf', () => {
       draft: { version: 2, sectionsDone: 1, sectionsTotal: 4, text: 'So far' },
     });
   });
+  it('refetches the notifications that have changed', () =>
+    expect(effectOf({ type: 'notifications_changed', seq: 3, data: {} })).toEqual({
+      kind: 'refetch',
+      keys: [['notifications']],
+    }));
   it('refetches everything after a resync', () =>
     expect(effectOf({ type: 'resync', data: { seq: 9 } })).toEqual({ kind: 'everything', seq: 9 }));
   it('refetches search results after indexing', () =>

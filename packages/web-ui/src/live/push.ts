@@ -78,6 +78,8 @@ export function effectOf(message: PushMessage): PushEffect {
       const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
       return { kind: 'summary-draft', fileId, draft };
     }
+    case 'notifications_changed':
+      return { kind: 'refetch', keys: [['notifications']] };
     case 'transcription_ended':
     case 'file_shared':
       return { kind: 'nothing' };
@@ -118,6 +120,7 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'summary_progress',
   'transcription_ended',
   'file_shared',
+  'notifications_changed',
   'resync',
   'pong',
 ]);

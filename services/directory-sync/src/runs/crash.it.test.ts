@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type RequestOf, directorySyncRpc, type DirectoryChange } from '@overtone/contracts';
-import { createDatabase as connectDatabase } from '@overtone/database';
+import { createDatabase as connectDatabase, createOutbox } from '@overtone/database';
 import { createLog, createMetrics, unavailable, type Bus } from '@overtone/service-kit';
 import { createDatabase, waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
@@ -156,6 +156,7 @@ async function run(
 ) {
   const runs = createSyncRuns({
     db: crashing.intercept(db),
+    outbox: createOutbox('directory-sync'),
     bus: crashing.intercept(identity.bus),
     takeSnapshot: createTakeSnapshot(crashing),
     telemetry: createTelemetry(createMetrics(), () => Promise.resolve([])),

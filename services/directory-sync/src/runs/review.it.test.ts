@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { directorySyncEvents } from '@overtone/contracts';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { createWorld, member } from '../../test/world.ts';
 
@@ -40,6 +41,13 @@ async function recordsOf({ pass_uuid: id }: Record<string, unknown>) {
   return rows.map(({ data: { action, actorId, details } }) => ({ action, actorId, details }));
 }
 
+async function heldEvents() {
+  const rows = await world.sql<{ data: object }>('select data from directory_sync_outbox where subject = $1', [
+    directorySyncEvents.runHeld.subject,
+  ]);
+  return rows.map(({ data }) => data);
+}
+
 /** The record of a run that a person started. */
 function started({ pass_uuid: run }: Record<string, unknown>) {
   return { action: 'directory_sync_started', actorId: expect.any(String), details: { run, mode: 'run' } };
@@ -67,9 +75,17 @@ describe('report of a sync run after later changes', () => {
     const held = await world.run();
     expect(held['error']).toBe('2 of 20 accounts would be disabled, and a sync run may disable 5 % at most.');
     expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: null });
+    expect(await heldEvents()).toEqual([{ runId: held['pass_uuid'] }]);
     const { body } = await post(held, '/approve', { set_digest: held['set_digest'] });
     expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: expect.any(String) });
     await world.report(String(body['task_id']));
+  });
+
+  it('is no event for administrators when a dry run would be held', async () => {
+    await world.ask('PUT', '', { max_disable_percent: 30, dry_run: true });
+    const before = await heldEvents();
+    expect(await world.run()).toMatchObject({ status: 'held', dry_run: true });
+    expect(await heldEvents()).toEqual(before);
   });
 
   it('does not replace the last result when the sync run is not the last', async () => {

@@ -1,5 +1,6 @@
 import { directorySyncRpc, type SyncRunReport, type ReplyOf } from '@overtone/contracts';
 import { compileMappings } from '@overtone/directory';
+import type { Outbox } from '@overtone/database';
 import type { Bus } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Lease } from '../lease/lease.ts';
@@ -26,6 +27,7 @@ export type SyncRun = {
 /** What the steps of a sync run use. */
 export type RunDeps = {
   db: Db;
+  outbox: Outbox;
   bus: Pick<Bus, 'request'>;
   takeSnapshot: TakeSnapshot;
   time: RunClock;
@@ -34,7 +36,7 @@ export type RunDeps = {
 
 /** One sync run: snapshot, plan, recheck, apply, in this order. A dry run is the same without the last step. */
 export async function executeRun(run: SyncRun, rules: DirectoryRules, deps: RunDeps): Promise<SyncRunReport> {
-  const { db, bus, takeSnapshot, time, reportProgress } = deps;
+  const { bus, takeSnapshot, time, reportProgress } = deps;
   const { dryRun, signal, settings } = run;
   reportProgress('snapshot');
   const onSeen = (seen: number) => reportProgress('snapshot', seen);
@@ -58,7 +60,7 @@ export async function executeRun(run: SyncRun, rules: DirectoryRules, deps: RunD
   const snapshotFacts = { seen: snapshot.seen, proof: [...snapshot.proof], requests: snapshot.requests() };
   const report = reportOf(plan, results, { ...factsOf(run, rules.groups), ...snapshotFacts });
   await run.confirm();
-  await store.close(db, report, { ...results, returned: plan.returned });
+  await store.close(deps, report, { ...results, returned: plan.returned });
   return report;
 }
 
@@ -124,11 +126,11 @@ function at<T>(column: readonly T[], i: number): T {
 export async function closeWithoutPlan(
   run: SyncRun,
   end: { status: SyncRunReport['status']; error: string | null },
-  { db, bus }: Pick<RunDeps, 'db' | 'bus'>,
+  { db, outbox, bus }: Pick<RunDeps, 'db' | 'outbox' | 'bus'>,
 ): Promise<SyncRunReport> {
   const earlier = await readEarlierResults(run, bus);
   const report = abortedReport(factsOf(run), end, earlier);
-  await store.close(db, report, { ...earlier, returned: [] });
+  await store.close({ db, outbox }, report, { ...earlier, returned: [] });
   return report;
 }
 

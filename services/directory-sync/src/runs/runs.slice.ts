@@ -27,7 +27,7 @@ export function createRunsSlice(deps: Deps): Slice & { runs: SyncRuns } {
   const { db, bus, outbox, jobRequests, takeSnapshot, metrics, log, workerId } = deps;
   const telemetry = createTelemetry(metrics, () => syncSignals(db));
   return {
-    runs: createSyncRuns({ db, bus, takeSnapshot, telemetry, log, holder: workerId }),
+    runs: createSyncRuns({ db, outbox, bus, takeSnapshot, telemetry, log, holder: workerId }),
     routes: runsRoutes({ db, bus, outbox, jobRequests }),
   };
 }

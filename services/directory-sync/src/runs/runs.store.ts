@@ -1,4 +1,5 @@
-import { syncRunReport, type SyncRunReport } from '@overtone/contracts';
+import { directorySyncEvents, syncRunReport, type SyncRunReport } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import type { Db, Json, Tx } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
 import { restoreStore } from '../restore/restore.store.ts';
@@ -84,8 +85,12 @@ export const runsStore = {
   /** Other sync runs without an end. The caller holds the lease, so none of them is running. */
   unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
     db.directoryPass.findMany({ where: { finishedAt: null, id: { not: passId } }, orderBy: { startedAt: 'asc' } }),
-  /** Writes report, decisions and `last_result` in one transaction. */
-  close: async (db: Db, report: SyncRunReport, decisions: Decisions): Promise<void> => {
+  /** Writes report, decisions and `last_result` in one transaction, with the event of a held run. */
+  close: async (
+    { db, outbox }: { db: Db; outbox: Outbox },
+    report: SyncRunReport,
+    decisions: Decisions,
+  ): Promise<void> => {
     await db.$transaction(
       async (tx) => {
         for (const rows of inBatches(rowsOf(decisions)))
@@ -108,6 +113,8 @@ export const runsStore = {
           },
         });
         await settingsStore.keepResult(tx, report);
+        if (report.status === 'held' && !report.dry_run)
+          await outbox.add(tx, directorySyncEvents.runHeld, { runId: report.pass_uuid });
         if (report.status === 'ok') await restoreStore.close(tx, { dryRun: report.dry_run });
       },
       { timeout: 600_000 },

@@ -8,19 +8,23 @@ import { runsStore as store } from './runs.store.ts';
 import type { RunRequest, RunProgress } from './report.ts';
 import { createTime } from './time.ts';
 
-type Deps = Pick<RunDeps, 'db' | 'bus' | 'takeSnapshot'> & { telemetry: Telemetry; log: Log; holder: string };
+type Deps = Pick<RunDeps, 'db' | 'outbox' | 'bus' | 'takeSnapshot'> & {
+  telemetry: Telemetry;
+  log: Log;
+  holder: string;
+};
 /** `isLast`: the job is not retried after this attempt, so its report is written in any case. */
 type JobAttempt = { stop: AbortSignal; isLast: boolean };
 type AttemptDeps = RunDeps & Pick<Deps, 'telemetry' | 'log'>;
 
 /** Makes sync runs, one at a time among all replicas. */
-export function createSyncRuns({ db, bus, takeSnapshot, telemetry, log, holder }: Deps) {
+export function createSyncRuns({ db, outbox, bus, takeSnapshot, telemetry, log, holder }: Deps) {
   let running: RunProgress | null = null;
   const time = createTime(db);
   const reportProgress: RunDeps['reportProgress'] = (phase, done = 0, total = null) => {
     if (running) running = { ...running, phase, done, total };
   };
-  const deps: AttemptDeps = { db, bus, takeSnapshot, time, reportProgress, telemetry, log };
+  const deps: AttemptDeps = { db, outbox, bus, takeSnapshot, time, reportProgress, telemetry, log };
   return {
     running: () => running,
     /** Waits while one is in progress in any replica. */

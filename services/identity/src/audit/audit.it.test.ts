@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { operationsEvents } from '@overtone/contracts';
 import { createDatabase } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
+import { waitFor } from '@overtone/testkit';
+import { headers } from 'nats';
 import { setUpIdentity, addUser, admin } from '../../test/running-identity.ts';
 import { PrismaClient } from '../generated/client.ts';
 import { createAuditTrail } from './audit-trail.service.ts';
@@ -212,5 +215,32 @@ describe('secrets', () => {
     const secrets = [user.password, next, 'A-Wrong-One', 'Reset-Battery', 'Made-Battery', 'argon2'];
     for (const secret of [...secrets, one.accessToken, one.refreshToken, one.csrfToken])
       expect(all).not.toContain(secret);
+  });
+});
+
+describe('an action of an operator', () => {
+  it('is recorded with the time of the event and the origin of the request', async () => {
+    const messageHeaders = headers();
+    messageHeaders.set('ot-time', '2026-01-02T03:04:05.000Z');
+    const client = { ip: '192.0.2.7', userAgent: 'curl/8', requestId: 'r-1' };
+    const details = { queue: 'gpu', reason: 'New driver' };
+    const paused = { action: 'queue_paused', actorId: root.caller.userId, client, details };
+    const options = { headers: messageHeaders, msgID: randomUUID() };
+    await backends.bus.jetstream().publish(operationsEvents.performed.subject, JSON.stringify(paused), options);
+    const items = await waitFor(async () => {
+      const found = await list('event_type=admin.queue.pause');
+      return found.total > 0 ? found.items : undefined;
+    });
+    expect(items).toMatchObject([
+      {
+        actor: root.caller.userId,
+        outcome: 'success',
+        source_ip: '192.0.2.7',
+        user_agent: 'curl/8',
+        request_id: 'r-1',
+        timestamp: '2026-01-02T03:04:05.000Z',
+        details,
+      },
+    ]);
   });
 });

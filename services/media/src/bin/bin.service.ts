@@ -11,7 +11,7 @@ import type { Caller } from '@overtone/service-kit';
 import { binnedFile, lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
-import { idsOf, isSettled, toFileObject, withSpeakerCount } from '../files/files.ts';
+import { idsOf, isSettled, toFileObject, withRelations } from '../files/files.ts';
 import { readFile, requeue } from '../files/files.store.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import type { People } from '../ports/people.adapter.ts';
@@ -42,7 +42,7 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
         const { userId, deletedBy, deletedAt } = file;
         const deleted = deletedAt ?? new Date();
         return {
-          ...toFileObject(file, 'owner', userId === caller.userId ? null : nameOf(userId)),
+          ...toFileObject(file, 'owner', { owner: userId === caller.userId ? null : nameOf(userId) }),
           deleted_at: deleted.toISOString(),
           purge_at: new Date(deleted.getTime() + binDays * day).toISOString(),
           deleted_by: deletedBy,
@@ -82,7 +82,7 @@ async function selectBinned(db: Db, { userId, role }: Caller, { ownership, page,
   const [items, total] = await Promise.all([
     db.mediaFile.findMany({
       where,
-      include: withSpeakerCount,
+      include: withRelations,
       orderBy: [{ deletedAt: 'desc' }, { id: 'asc' }],
       skip: (page - 1) * page_size,
       take: page_size,

@@ -1,4 +1,4 @@
-import type { BodyOf, mediaRoutes } from '@overtone/contracts';
+import { mediaEvents, type BodyOf, type mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound, type AppError, type Caller } from '@overtone/service-kit';
 import { recordOperation, type Actor } from '../audit/audit.ts';
@@ -27,6 +27,12 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
     return recordOperation(tx, outbox, actor, action, { collection: id, name, owner, ...target, permission });
   };
 
+  const publishShared = (tx: Tx, { userId: sharedBy }: Actor, collection: Collection, share: CollectionShare) => {
+    const { id: collectionId, userId: ownerId } = collection;
+    const { userId, groupId } = share;
+    return outbox.add(tx, mediaEvents.collectionShared, { collectionId, ownerId, sharedBy, userId, groupId });
+  };
+
   return {
     list: async (caller: Caller, id: string): Promise<CollectionShareObject[]> => {
       await usableCollection(db, caller, id, 'own');
@@ -48,7 +54,9 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
         const collection = await lockedCollection(tx, actor, id, 'own');
         if ('userId' in target && target.userId === collection.userId)
           throw unknownTarget('target_uuid', 'owns the collection already');
+        const isNew = (await tx.collectionShare.count({ where: { collectionId: id, ...target } })) === 0;
         const share = await setCollectionShare(tx, id, target, { permission, sharedBy: actor.userId });
+        if (isNew) await publishShared(tx, actor, collection, share);
         await audit(tx, actor, 'collection_shared', { collection, share });
         return toCollectionShareObject(share, names);
       });

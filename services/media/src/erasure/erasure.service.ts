@@ -141,6 +141,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   const { count: changes } = await tx.change.deleteMany({ where: { userId, file: { userId: { not: userId } } } });
   await tx.transcriptOperation.updateMany({ where: { userId }, data: { userId: null } });
   const { count: edits } = await tx.segment.updateMany({ where: { editedBy: userId }, data: { editedBy: null } });
+  await tx.mediaFile.updateMany({ where: { lastEditedBy: userId }, data: { lastEditedBy: null, lastEditedAt: null } });
   await tx.mediaFile.updateMany({ where: { deletedBy: userId }, data: { deletedBy: null } });
   await tx.legalHold.updateMany({ where: { placedBy: userId }, data: { placedBy: null } });
   await tx.retentionRunRule.updateMany({ where: { approvedBy: userId }, data: { approvedBy: null } });

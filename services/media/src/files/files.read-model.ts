@@ -8,7 +8,7 @@ import type { People } from '../ports/people.adapter.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
 import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
-import { soundOf, toFileObject, withSourceFacts, withSpeakerCount } from './files.ts';
+import { soundOf, toFileObject, withRelations, withSourceFacts } from './files.ts';
 import { recordUse } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -23,9 +23,15 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
       const scope = await scopeOf(db, caller, query.ownership);
       const { items, total } = await selectFiles(db, scope, query);
       const permissions = await permissionsOf(db, caller, items);
-      const names = await people.names(items.map(({ userId }) => userId).filter((userId) => userId !== caller.userId));
+      const owners = items.map(({ userId }) => userId).filter((userId) => userId !== caller.userId);
+      const editors = items.flatMap(({ lastEditedBy }) => lastEditedBy ?? []);
+      const names = await people.names([...owners, ...editors]);
+      const nameOf = (userId: string) => (userId === caller.userId ? null : (names.get(userId) ?? null));
       const shown = items.map((file) =>
-        toFileObject(file, permissions.get(file.id) ?? 'viewer', names.get(file.userId) ?? null),
+        toFileObject(file, permissions.get(file.id) ?? 'viewer', {
+          owner: nameOf(file.userId),
+          editor: names.get(file.lastEditedBy ?? '') ?? null,
+        }),
       );
       return { items: shown, total, page: query.page, page_size: query.page_size };
     },
@@ -36,7 +42,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
         async (tx) => {
           const { segment_limit: limit, segment_offset: offset } = query;
           const page = await readTranscriptPage(tx, caller, id, { limit, offset, words: true });
-          const file = await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
+          const file = await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: withRelations });
           const tags = await tx.fileTag.findMany({
             where: { fileId: id },
             include: { tag: true },
@@ -58,9 +64,14 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
       );
       await recordUse(db, { id });
       const owner = detail.user_id === caller.userId ? [] : [detail.user_id];
-      const names = await people.names(owner);
+      const names = await people.names([...owner, ...(detail.last_edited_by ? [detail.last_edited_by] : [])]);
       const transcript_segments = await withEditorNames(people, detail.transcript_segments);
-      return { ...detail, owner_name: names.get(owner[0] ?? '') ?? null, transcript_segments };
+      return {
+        ...detail,
+        owner_name: names.get(owner[0] ?? '') ?? null,
+        last_edited_by_name: names.get(detail.last_edited_by ?? '') ?? null,
+        transcript_segments,
+      };
     },
 
     listSegments: async (caller: Caller, id: string, query: QueryOf<Routes['listSegments']>) => {
@@ -100,7 +111,7 @@ async function selectFiles(db: Db, scope: Prisma.MediaFileWhereInput, query: Lis
   const [items, total] = await Promise.all([
     db.mediaFile.findMany({
       where,
-      include: withSpeakerCount,
+      include: withRelations,
       orderBy: [{ [sortColumn[query.sort_by]]: direction }, { id: 'asc' }],
       skip: (query.page - 1) * query.page_size,
       take: query.page_size,

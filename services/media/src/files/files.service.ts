@@ -25,11 +25,13 @@ export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps
             ? {}
             : { recordedDate: body.recorded_date === null ? null : new Date(body.recorded_date) }),
           transcriptVersion: version,
+          ...(renamed ? { lastEditedBy: caller.userId, lastEditedAt: new Date() } : {}),
         });
         const answer = toFileObject(row, file.permission);
         await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: answer.status });
         if (version !== file.transcriptVersion) {
-          await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion: version });
+          const edited = { ...idsOf(file), transcriptVersion: version, editedBy: caller.userId };
+          await outbox.add(tx, mediaEvents.transcriptEdited, edited);
         }
         return answer;
       }),

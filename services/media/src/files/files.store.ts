@@ -2,17 +2,17 @@ import { mediaEvents, type RunOptions } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
-import { idsOf, resetColumns, withSpeakerCount, type FileRow } from './files.ts';
+import { idsOf, resetColumns, withRelations, type FileRow } from './files.ts';
 
 const dayMs = 24 * 3_600_000;
 
 export function readFile(db: Db | Tx, id: string) {
-  return db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
+  return db.mediaFile.findUniqueOrThrow({ where: { id }, include: withRelations });
 }
 
 export function updateFile(tx: Tx, id: string, change: Prisma.MediaFileUpdateInput) {
   const data = { ...change, updatedAt: new Date() };
-  return tx.mediaFile.update({ where: { id }, data, include: withSpeakerCount });
+  return tx.mediaFile.update({ where: { id }, data, include: withRelations });
 }
 
 /** Notes that a file was opened, played or exported. Coarse on purpose: one write per file and day, and not by whom. */

@@ -12,7 +12,9 @@ import type { Mask } from '../redaction/redaction.ts';
 
 export type FileRow = MediaFile;
 export type FileProblem = NonNullable<FileObject['error']>;
-type Counted = FileRow & { _count: { speakers: number } };
+type Counted = FileRow & { _count: { speakers: number }; grants: readonly unknown[] };
+/** Names of people in the object of a file; the caller is left out of `owner`. */
+export type FileNames = { owner?: string | null; editor?: string | null };
 
 /** The ids that every event of a file carries. */
 export function idsOf({ id, userId }: Pick<FileRow, 'id' | 'userId'>) {
@@ -108,7 +110,11 @@ export const withMedia = {
   OR: [{ objectKey: '' }, { contentType: { startsWith: 'audio/' } }, { contentType: { startsWith: 'video/' } }],
 } satisfies Prisma.MediaFileWhereInput;
 
-export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
+/** What the object of a file shows besides its columns. */
+export const withRelations = {
+  _count: { select: { speakers: true } },
+  grants: { select: { fileId: true } },
+} as const;
 
 /** The error for a recording that a retention rule deleted; the transcript remains. */
 export function recordingRemoved(): AppError {
@@ -143,18 +149,17 @@ export function soundOf({ mediaInfo, options }: FileRow): Pick<FileDetail, 'soun
   };
 }
 
-/** The file as an API object; `ownerName` is null when the caller is the owner. */
 export function toFileObject(
-  { _count: { speakers }, ...file }: Counted,
+  { _count: { speakers }, grants, ...file }: Counted,
   permission: FileObject['my_permission'],
-  ownerName: string | null = null,
+  { owner = null, editor = null }: FileNames = {},
 ): FileObject {
   return {
     uuid: file.id,
     filename: file.filename,
     title: file.title,
     user_id: file.userId,
-    owner_name: ownerName,
+    owner_name: owner,
     my_permission: permission,
     status: file.status as FileStatus,
     display_status: displayStatus(file),
@@ -180,6 +185,10 @@ export function toFileObject(
     diarization_provider: file.diarizationProvider,
     speaker_count: speakers,
     transcript_version: file.transcriptVersion,
+    is_shared: grants.length > 0,
+    last_edited_at: file.lastEditedAt?.toISOString() ?? null,
+    last_edited_by: file.lastEditedBy,
+    last_edited_by_name: editor,
     no_speech: file.noSpeech,
     warnings: file.warnings,
     error: file.error as FileProblem | null,

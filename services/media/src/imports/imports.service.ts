@@ -17,7 +17,7 @@ import { isAppError, type Bus, type Log } from '@overtone/service-kit';
 import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
-import { toFileObject, withSpeakerCount } from '../files/files.ts';
+import { toFileObject, withRelations } from '../files/files.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { checkedFilename, parseOptions, runOptionsOf } from '../uploads/uploads.ts';
@@ -66,7 +66,7 @@ export function createImports({ db, outbox, guard, languages, limits, bus }: Imp
             sourceUrl: url.href,
             options: runOptionsOf(options),
           },
-          include: withSpeakerCount,
+          include: withRelations,
         });
         await tx.mediaImport.create({ data: { fileId: id, userId, url: url.href, options, client } });
         await outbox.add(tx, mediaEvents.updated, { fileId: id, ownerId: userId, status: 'downloading' });

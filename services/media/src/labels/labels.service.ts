@@ -117,7 +117,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
         }
         if (changed.length > 0) {
           await markNamesChanged(tx, fileId);
-          await markEdited(tx, outbox, file);
+          await markEdited(tx, outbox, file, actor.userId);
           await auditAction(tx, outbox, 'speakers_named', { file, actor, details: { speakers: changed.length } });
         }
         return { changed };

@@ -113,6 +113,32 @@ describe('a shared file', () => {
     expect(await answersTo(editor, own)).toEqual(own.map(() => 403));
   });
 
+  it('shows that it is shared and who edited it last, in lists and on its page', async () => {
+    const run = await transcribed(media);
+    const editor = newUser();
+    const read = async (person: TestUser) => {
+      const shown = ({ is_shared, last_edited_by }: FileObject) => [is_shared, last_edited_by];
+      const { body: page } = await media.json<FileDetail>(person, 'GET', `/api/files/${run.fileId}`);
+      const { body: files } = await media.json<{ items: FileObject[] }>(person, 'GET', '/api/files?ownership=all');
+      return [shown(page), shown(files.items.find(({ uuid }) => uuid === run.fileId) ?? page)];
+    };
+    expect(await read(run.owner)).toEqual([
+      [false, null],
+      [false, null],
+    ]);
+    await share(run.owner, run.fileId, { user_uuid: editor.userId, permission: 'editor' });
+    expect(await status(editor, 'PUT', `/api/files/${run.fileId}`, { title: 'Corrected' })).toBe(200);
+    const both = [
+      [true, editor.userId],
+      [true, editor.userId],
+    ];
+    expect(await read(run.owner)).toEqual(both);
+    expect(await read(editor)).toEqual(both);
+    const edits = () => media.eventsOf('evt.media.transcript.edited.v1', run.fileId);
+    await waitFor(() => edits().length > 0);
+    expect(edits().at(-1)?.data).toMatchObject({ editedBy: editor.userId });
+  });
+
   it('is not found for all other users', async () => {
     const run = await transcribed(media);
     const { read, edit, own } = await everything(run);

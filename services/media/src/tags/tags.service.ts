@@ -35,7 +35,7 @@ export function createTags({ db, outbox }: TagsDeps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
         const tag = await getOrCreateTag(tx, file.userId, name);
-        if (await attachTag(tx, fileId, tag, 'manual')) await markEdited(tx, outbox, file);
+        if (await attachTag(tx, fileId, tag, 'manual')) await markEdited(tx, outbox, file, caller.userId);
         return toTagObject(tag, 'manual');
       }),
 
@@ -48,7 +48,7 @@ export function createTags({ db, outbox }: TagsDeps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
         const removed = await detachTag(tx, fileId, name);
-        if (removed) await markEdited(tx, outbox, file);
+        if (removed) await markEdited(tx, outbox, file, caller.userId);
         return removed;
       }),
   };

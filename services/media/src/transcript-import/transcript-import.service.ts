@@ -6,7 +6,7 @@ import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile, usableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
-import { hasMedia, isSettled, originalKey, toFileObject, withSpeakerCount } from '../files/files.ts';
+import { hasMedia, isSettled, originalKey, toFileObject, withRelations } from '../files/files.ts';
 import { readFile } from '../files/files.store.ts';
 import { Prisma } from '../generated/client.ts';
 import type { NamesModel } from '../ports/names-model.adapter.ts';
@@ -76,9 +76,11 @@ export function createTranscriptImport({ db, outbox, objects, names, reader }: T
             transcriptVersion,
             transcriptProvisional: false,
             updatedAt: new Date(),
+            lastEditedBy: actor.userId,
+            lastEditedAt: new Date(),
           },
         });
-        await finishImport(tx, outbox, stored);
+        await finishImport(tx, outbox, stored, actor.userId);
         await auditAction(tx, outbox, 'transcript_imported', { file, actor, details: detailsOf(imported) });
         return { transcript_version: transcriptVersion, segment_count: imported.segments.length, undo };
       }, importTxOptions);
@@ -113,10 +115,10 @@ export function createTranscriptImport({ db, outbox, objects, names, reader }: T
             transcriptVersion: 1,
             ...columnsOf(imported),
           },
-          include: withSpeakerCount,
+          include: withRelations,
         });
         await insertImported(tx, id, imported, { speakers: [], segments: [], mask: noMask });
-        await finishImport(tx, outbox, file);
+        await finishImport(tx, outbox, file, null);
         await auditAction(tx, outbox, 'transcript_imported', { file, actor, details: detailsOf(imported) });
         return toFileObject(await readFile(tx, id), 'owner');
       };

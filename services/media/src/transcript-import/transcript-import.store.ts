@@ -135,15 +135,19 @@ function newSpeaker(name: string, labels: string[]): NamedSpeaker {
   return { name: nextLabel(labels), displayName: name };
 }
 
-/** Scans an imported transcript and reports it to readers and search. `file` has its new version and language. */
+/**
+ * Scans an imported transcript and reports it to readers and search. `file` has its new version and language.
+ * @param editedBy who replaced an earlier transcript by it.
+ */
 export async function finishImport(
   tx: Tx,
   outbox: Outbox,
   file: Pick<FileRow, 'id' | 'userId' | 'language' | 'transcriptVersion'>,
+  editedBy: string | null,
 ): Promise<void> {
   const { id, transcriptVersion } = file;
   await tx.mediaFile.update({ where: { id }, data: await scanStored(tx, file) });
   const status: FileObject['status'] = 'completed';
   await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status });
-  await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion });
+  await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion, editedBy });
 }

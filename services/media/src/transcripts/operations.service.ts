@@ -65,7 +65,7 @@ export function createCorrections({ db, outbox, people }: { db: Db; outbox: Outb
       const revision = (await readRevertible(tx, fileId, caller.userId))[which];
       if (revision === null) throw conflict('nothing_to_undo', 'There is nothing left to undo or redo.');
       const done = await revertCorrection(tx, { fileId, revision, userId: caller.userId, uuid });
-      await markEdited(tx, outbox, file);
+      await markEdited(tx, outbox, file, caller.userId);
       return done;
     });
 
@@ -73,7 +73,7 @@ export function createCorrections({ db, outbox, people }: { db: Db; outbox: Outb
     apply: (caller: Caller, fileId: string, { uuid, operations }: Request) =>
       once(caller, fileId, uuid, async (context) => {
         const isChanged = await applyOperations(context, { uuid, operations });
-        if (isChanged) await markEdited(context.tx, outbox, context.file);
+        if (isChanged) await markEdited(context.tx, outbox, context.file, caller.userId);
         return operations.flatMap(({ segments, replacement }) => [...segments, ...replacement].map((one) => one.uuid));
       }),
     undo: (caller: Caller, fileId: string, uuid: string) => revert(caller, fileId, uuid, 'undo'),

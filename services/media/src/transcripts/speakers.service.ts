@@ -22,7 +22,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
         const speaker = await tx.speaker.create({ data: { fileId, name: nextLabel(labels), displayName } });
         await markNamesChanged(tx, fileId);
-        await markEdited(tx, outbox, file);
+        await markEdited(tx, outbox, file, caller.userId);
         return readSpeaker(tx, caller, file, speaker.id);
       }),
 
@@ -34,7 +34,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         await tx.speaker.update({ where: { id }, data: { displayName: name } });
         await linkNamedSpeaker(tx, outbox, { file, speakerId: id, name, actor });
         await markNamesChanged(tx, speaker.fileId);
-        await markEdited(tx, outbox, file);
+        await markEdited(tx, outbox, file, actor.userId);
         return readSpeaker(tx, actor, file, id);
       }),
 

@@ -92,7 +92,7 @@ export async function recordEdit(
   { file, userId, before }: { file: EditedFile; userId: string; before: Before },
 ): Promise<Undo> {
   const undo = await recordChange(tx, { fileId: file.id, userId, before });
-  await markEdited(tx, outbox, file);
+  await markEdited(tx, outbox, file, userId);
   return undo;
 }
 
@@ -113,7 +113,7 @@ export async function closeChanges(tx: Tx, fileId: string): Promise<void> {
 
 /** Increments the transcript version after a change of what is masked. Nothing was edited: an import can still be undone. */
 export async function markMasked(tx: Tx, outbox: Outbox, file: EditedFile): Promise<number> {
-  const version = await markEdited(tx, outbox, file);
+  const version = await markEdited(tx, outbox, file, null);
   await tx.$executeRaw`
     update transcript_change set before = jsonb_set(before, '{after,transcriptVersion}', to_jsonb(${version}::int))
     where media_file_id = ${file.id}::uuid and kind = 'transcript_imported' and undone_at is null
@@ -123,18 +123,20 @@ export async function markMasked(tx: Tx, outbox: Outbox, file: EditedFile): Prom
 
 /**
  * Increments the transcript version after a change that readers and search show.
+ * @param editedBy the person who made the change; null: the service itself.
  * @returns the new version; 0 while there is no transcript.
  */
-export async function markEdited(tx: Tx, outbox: Outbox, file: EditedFile): Promise<number> {
+export async function markEdited(tx: Tx, outbox: Outbox, file: EditedFile, editedBy: string | null): Promise<number> {
   const updatedAt = new Date();
+  const edit = editedBy === null ? {} : { lastEditedBy: editedBy, lastEditedAt: updatedAt };
   if (file.transcriptVersion === 0) {
     // Without a transcript only the file itself changes.
-    await tx.mediaFile.update({ where: { id: file.id }, data: { updatedAt } });
+    await tx.mediaFile.update({ where: { id: file.id }, data: { ...edit, updatedAt } });
     await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: file.status as 'uploaded' });
     return 0;
   }
   const transcriptVersion = file.transcriptVersion + 1;
-  await tx.mediaFile.update({ where: { id: file.id }, data: { transcriptVersion, updatedAt } });
-  await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion });
+  await tx.mediaFile.update({ where: { id: file.id }, data: { ...edit, transcriptVersion, updatedAt } });
+  await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion, editedBy });
   return transcriptVersion;
 }

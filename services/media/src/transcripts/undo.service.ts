@@ -23,7 +23,9 @@ export function createUndo({ db, outbox }: { db: Db; outbox: Outbox }) {
         const file = await lockedFile(tx, caller, fileId, 'edit');
         const correction = await undoCorrection(tx, caller, { fileId, id });
         if (correction) {
-          const version = correction.changed ? await markEdited(tx, outbox, file) : file.transcriptVersion;
+          const version = correction.changed
+            ? await markEdited(tx, outbox, file, caller.userId)
+            : file.transcriptVersion;
           return { kind: correction.kind, transcript_version: version };
         }
         const change = await tx.change.findUnique({ where: { id } });
@@ -32,7 +34,7 @@ export function createUndo({ db, outbox }: { db: Db; outbox: Outbox }) {
         if (change.undoneAt) return { kind, transcript_version: file.transcriptVersion };
         await restore(tx, file, change.before as Before);
         await tx.change.update({ where: { id }, data: { undoneAt: new Date() } });
-        const version = await markEdited(tx, outbox, file);
+        const version = await markEdited(tx, outbox, file, caller.userId);
         if (kind === 'transcript_imported') await finishRestored(tx, outbox, fileId);
         return { kind, transcript_version: version };
       }),

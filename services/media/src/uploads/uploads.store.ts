@@ -3,7 +3,7 @@ import { mediaEvents, type DataOf, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
-import { resetColumns, toFileObject, withSpeakerCount } from '../files/files.ts';
+import { resetColumns, toFileObject, withRelations } from '../files/files.ts';
 import type { Inspection } from '@overtone/object-store/inspection';
 import { runOptionsOf, titleOf, uploadErrors, type UploadOptions } from './uploads.ts';
 
@@ -39,7 +39,7 @@ export type IncomingUpload = {
 export type Uploads = { maxBytes: number; receive: (incoming: IncomingUpload) => Promise<FileObject> };
 
 export function findFile(db: Db | Tx, id: string) {
-  return db.mediaFile.findUnique({ where: { id }, include: withSpeakerCount });
+  return db.mediaFile.findUnique({ where: { id }, include: withRelations });
 }
 
 /**
@@ -59,9 +59,9 @@ export async function storeFile(tx: Tx, outbox: Outbox, recording: StoredRecordi
     ? await tx.mediaFile.update({
         where: { id },
         data: { ...stored, ...namesAfterDownload(existing, recording.filename), ...resetColumns, status: 'uploaded' },
-        include: withSpeakerCount,
+        include: withRelations,
       })
-    : await tx.mediaFile.create({ data: { ...stored, ...columnsOf(recording) }, include: withSpeakerCount });
+    : await tx.mediaFile.create({ data: { ...stored, ...columnsOf(recording) }, include: withRelations });
   const uploaded = { fileId: id, ownerId: userId, objectKey, contentType, bytes, options: run };
   await outbox.add(tx, mediaEvents.uploaded, { ...uploaded, source });
   const details = { bytes, source, ...(row.sourceUrl ? { source_url: withoutQuery(row.sourceUrl) } : {}) };

@@ -86,7 +86,7 @@ export async function publishNames(tx: Tx, outbox: Outbox, fileIds: readonly str
   for (const fileId of new Set(fileIds)) {
     const file = await tx.mediaFile.findUniqueOrThrow({ where: { id: fileId } });
     await markNamesChanged(tx, fileId);
-    await markEdited(tx, outbox, file);
+    await markEdited(tx, outbox, file, null);
   }
 }
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { checkBackup, findPrograms, openDestination, readManifest, replay, writeManifest } from '@overtone/backup';
 import { clearRestore } from '@overtone/backup/databases';
+import { operationsRunEvents } from '@overtone/contracts';
 import { settingsByKey } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startS3 } from '@overtone/testkit/s3';
@@ -205,6 +206,11 @@ describe('a backup', () => {
     const failed = await service.run('backup');
     expect(failed).toMatchObject({ status: 'failed', error_code: 'destination_unavailable', name: null });
     expect(failed['error']).toContain(folder);
+    const { subject } = operationsRunEvents.failed;
+    const events = await world.sql<{ data: object }>('select data from operations_outbox where subject = $1', [
+      subject,
+    ]);
+    expect(events).toEqual([{ data: { kind: 'backup', runId: failed.uuid } }]);
     const { body } = await service.ask('GET', '/backup/status');
     expect(body).toMatchObject({
       last_run: { status: 'failed' },

@@ -35,11 +35,11 @@ export function createBackupSlice({ db, outbox, bus, log, env }: Deps) {
     open: openBackupDestination,
     action: 'backup_settings_changed',
   });
-  const scheduler = createScheduler({ db, bus, log, store, job: operationsJobs.backup }, settings.read);
+  const scheduler = createScheduler({ db, outbox, bus, log, store, job: operationsJobs.backup }, settings.read);
   const perform = createBackupPerformer({ db, log, env, store, readSettings: settings.read });
   return {
     routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, env, settings, putJob: scheduler.put })],
-    run: createRunner({ db, log, store }, perform),
+    run: createRunner({ db, outbox, log, store }, perform),
     periodics: [scheduler.periodic],
   };
 }

@@ -47,11 +47,11 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) 
     open,
     action: 'mirror_settings_changed',
   });
-  const scheduler = createScheduler({ db, bus, log, store, job: operationsJobs.mirror }, settings.read);
+  const scheduler = createScheduler({ db, outbox, bus, log, store, job: operationsJobs.mirror }, settings.read);
   const perform = createMirrorPerformer({ db, log, objects, store, readSettings: settings.read, open });
   return {
     routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, settings, putJob: scheduler.put })],
-    run: createRunner({ db, log, store }, perform),
+    run: createRunner({ db, outbox, log, store }, perform),
     consumers: [
       /** Media erased files of a person: deletes them from the mirror, which otherwise keeps what was deleted. */
       consumer(

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { operationsRunEvents } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { createWorld, type OperationsClient } from '../../test/world.ts';
@@ -17,7 +18,7 @@ for (const name of ['pg_dump', 'pg_restore']) {
 const first = await world.start();
 await first.ask('PUT', '/backup/settings', { destination: folder });
 await first.stop();
-beforeEach(() => world.sql('delete from backup_run'));
+beforeEach(() => world.sql('with runs as (delete from backup_run) delete from operations_outbox'));
 
 /** Makes the schedule due since a time in the past. */
 async function dueSince(time: string): Promise<void> {
@@ -37,6 +38,13 @@ async function rows(): Promise<Row[]> {
   return await world.sql<Row>(
     'select status, error_code, trigger, attempt, scheduled_for from backup_run order by queued_at, attempt',
   );
+}
+
+/** The runs that administrators are notified of. */
+async function failedEvents(): Promise<unknown[]> {
+  const { subject } = operationsRunEvents.failed;
+  const events = await world.sql<{ data: unknown }>('select data from operations_outbox where subject = $1', [subject]);
+  return events.map(({ data }) => data);
 }
 
 async function untilRunning(client: Pick<OperationsClient, 'runs'>): Promise<void> {
@@ -85,6 +93,7 @@ describe('a scheduled run', () => {
       { status: 'failed', error_code: 'interrupted', attempt: 1 },
       { status: 'success', error_code: null, attempt: 2, scheduled_for: new Date('2026-02-01T03:00:00Z') },
     ]);
+    expect(await failedEvents()).toEqual([]);
     expect((await readdir(folder)).filter((name) => !/\.(dump|manifest\.json|partial)$/.test(name))).toEqual([]);
   });
 
@@ -98,6 +107,7 @@ describe('a scheduled run', () => {
     await waitFor(async () => (await rows())[0]?.status === 'failed');
     await service.stop();
     expect(await rows()).toMatchObject([{ error_code: 'interrupted', attempt: 3 }]);
+    expect(await failedEvents()).toEqual([{ kind: 'backup', runId: expect.any(String) }]);
   });
 
   it('is handed over when the service stops during it', async () => {

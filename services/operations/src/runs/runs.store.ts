@@ -24,6 +24,7 @@ export type RunEnd = {
   columns: readonly Prisma.Sql[];
 };
 
+const runKinds = { backup_run: 'backup', mirror_run: 'mirror' } as const;
 const leaseSeconds = 15;
 /** A scheduled run that was interrupted is repeated; one that ends the process each time is given up. */
 const maxAttempts = 3;
@@ -37,6 +38,7 @@ export function createRunStore<R extends RunRow>(table: RunTable) {
   const one = async (db: Db, where: Prisma.Sql): Promise<R | null> =>
     (await db.$queryRaw<R[]>`select * from ${runs} where ${where} order by queued_at desc limit 1`)[0] ?? null;
   return {
+    kind: runKinds[table],
     /** @returns the id; null while another run is queued or running. */
     enqueue: async (db: Db | Tx, scheduledFor: Date | null): Promise<string | null> => {
       const trigger = scheduledFor === null ? 'manual' : 'schedule';
@@ -69,7 +71,8 @@ export function createRunStore<R extends RunRow>(table: RunTable) {
         where uuid = ${runId}::uuid and status = 'running' and lease_until > now()`) === 1,
     setDestination: async (db: Db, runId: string, destination: string): Promise<void> =>
       void (await db.$executeRaw`update ${runs} set destination = ${destination} where uuid = ${runId}::uuid`),
-    end: async (db: Db, { runId, status, errorCode, errorMessage, columns }: RunEnd): Promise<void> => {
+    /** @returns false when the run has ended before. */
+    end: async (tx: Tx, { runId, status, errorCode, errorMessage, columns }: RunEnd): Promise<boolean> => {
       const assignments = Prisma.join([
         Prisma.sql`status = ${status}`,
         Prisma.sql`error_code = ${errorCode}`,
@@ -77,26 +80,30 @@ export function createRunStore<R extends RunRow>(table: RunTable) {
         Prisma.sql`finished_at = now()`,
         ...columns,
       ]);
-      await db.$executeRaw`update ${runs} set ${assignments} where uuid = ${runId}::uuid and status = 'running'`;
+      const ended = await tx.$executeRaw`
+        update ${runs} set ${assignments} where uuid = ${runId}::uuid and status = 'running'`;
+      return ended === 1;
     },
     /** Ends the lease of a run that stops before its end. */
     release: async (db: Db, runId: string): Promise<void> =>
       void (await db.$executeRaw`
         update ${runs} set lease_until = '-infinity' where uuid = ${runId}::uuid and status = 'running'`),
-    /** Closes runs whose process ended, and enqueues those of the schedule again, so that no window is lost. */
-    closeInterrupted: (db: Db): Promise<number> =>
-      db.$transaction(async (tx) => {
-        const closed = await tx.$queryRaw<Pick<RunRow, 'scheduled_for' | 'attempt'>[]>`
-          update ${runs} set status = 'failed', finished_at = now(), error_code = 'interrupted',
-            error_message = 'The process that ran it ended before it was finished.'
-          where status = 'running' and lease_until < now() returning scheduled_for, attempt`;
-        for (const { scheduled_for: scheduledFor, attempt } of closed)
-          if (scheduledFor !== null && attempt < maxAttempts)
-            await tx.$executeRaw`
-              insert into ${runs} (trigger, scheduled_for, attempt)
-              values ('schedule', ${scheduledFor}, ${attempt + 1}) on conflict do nothing`;
-        return closed.length;
-      }),
+    /**
+     * Closes runs whose process ended, and enqueues those of the schedule again, so that no window is lost.
+     * @returns the ids of those that are not repeated.
+     */
+    closeInterrupted: async (tx: Tx): Promise<string[]> => {
+      const closed = await tx.$queryRaw<Pick<RunRow, 'uuid' | 'scheduled_for' | 'attempt'>[]>`
+        update ${runs} set status = 'failed', finished_at = now(), error_code = 'interrupted',
+          error_message = 'The process that ran it ended before it was finished.'
+        where status = 'running' and lease_until < now() returning uuid, scheduled_for, attempt`;
+      const isRepeated = (run: (typeof closed)[number]) => run.scheduled_for !== null && run.attempt < maxAttempts;
+      for (const { scheduled_for: scheduledFor, attempt } of closed.filter(isRepeated))
+        await tx.$executeRaw`
+          insert into ${runs} (trigger, scheduled_for, attempt)
+          values ('schedule', ${scheduledFor}, ${attempt + 1}) on conflict do nothing`;
+      return closed.filter((run) => !isRepeated(run)).map(({ uuid }) => uuid);
+    },
 
     page: async (db: Db, page: number, size: number): Promise<{ rows: R[]; total: number }> => {
       const [rows, counted] = await Promise.all([

@@ -1,4 +1,11 @@
-import type { BackupSettings, InputOf, MirrorSettings, operationsJobs } from '@overtone/contracts';
+import {
+  operationsRunEvents,
+  type BackupSettings,
+  type InputOf,
+  type MirrorSettings,
+  type operationsJobs,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import { nextRuns, putJob, type JobDelivery } from '@overtone/jobs';
 import { catchUp, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
@@ -11,7 +18,8 @@ type RunJob = (typeof operationsJobs)[keyof typeof operationsJobs];
 /** What a run did. `error` makes it a failed run; `warning` is shown with a successful one. */
 export type Performed = { columns: readonly Prisma.Sql[]; error?: unknown; warning?: unknown };
 export type Perform = (runId: string, signal: AbortSignal) => Promise<Performed>;
-type Deps = { db: Db; bus: Bus; log: Log; store: RunStore; job: RunJob };
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; store: RunStore; job: RunJob };
+type EndDeps = Pick<Deps, 'db' | 'outbox' | 'store'>;
 
 const renewMs = 3_000;
 /** A job that the broker lost is put there again after this time. */
@@ -19,9 +27,9 @@ const reenqueueAfterMs = 600_000;
 const checkEveryMs = 15_000;
 
 /** The handler of a job that executes its queued run, under a lease that ends with this process. */
-export function createRunner({ db, log, store }: Pick<Deps, 'db' | 'log' | 'store'>, perform: Perform) {
+export function createRunner({ db, outbox, log, store }: EndDeps & Pick<Deps, 'log'>, perform: Perform) {
   const execute = async (runId: string, stop: AbortSignal): Promise<void> => {
-    await store.closeInterrupted(db);
+    await closeInterrupted({ db, outbox, store });
     if (!(await store.begin(db, runId))) return;
     const { signal, release } = keepLease({ db, store }, runId);
     const aborted = AbortSignal.any([signal, stop]);
@@ -30,7 +38,7 @@ export function createRunner({ db, log, store }: Pick<Deps, 'db' | 'log' | 'stor
     if (aborted.aborted && result.error !== undefined) {
       log.warn({ run: runId }, 'run interrupted');
       await store.release(db, runId);
-      await store.closeInterrupted(db);
+      await closeInterrupted({ db, outbox, store });
       return;
     }
     const { columns, error, warning } = result;
@@ -39,7 +47,10 @@ export function createRunner({ db, log, store }: Pick<Deps, 'db' | 'log' | 'stor
     const { code: errorCode, message: errorMessage } =
       failure === undefined ? { code: null, message: null } : failureOf(failure);
     const status = error === undefined ? 'success' : 'failed';
-    await store.end(db, { runId, status, errorCode, errorMessage, columns });
+    await db.$transaction(async (tx) => {
+      const ended = await store.end(tx, { runId, status, errorCode, errorMessage, columns });
+      if (ended && status === 'failed') await outbox.add(tx, operationsRunEvents.failed, { runId, kind: store.kind });
+    });
   };
   return async ({ runId }: InputOf<RunJob>, { signal }: JobDelivery) => {
     await execute(runId, signal);
@@ -48,7 +59,7 @@ export function createRunner({ db, log, store }: Pick<Deps, 'db' | 'log' | 'stor
 }
 
 /** Enqueues what the schedule says and what the broker lost. Every replica does; the rows admit one. */
-export function createScheduler({ db, bus, log, store, job }: Deps, settings: ReadSchedule) {
+export function createScheduler({ db, outbox, bus, log, store, job }: Deps, settings: ReadSchedule) {
   const putAt = new Map<string, number>();
   const put = async (runId: string): Promise<void> => {
     await putJob(bus, job, runId, { runId });
@@ -57,7 +68,7 @@ export function createScheduler({ db, bus, log, store, job }: Deps, settings: Re
   };
   const check = async (): Promise<void> => {
     const now = new Date();
-    await store.closeInterrupted(db);
+    await closeInterrupted({ db, outbox, store });
     const due = await dueTime({ db, store }, await settings(), now);
     if (due) await store.enqueue(db, due);
     if (!bus.connected()) return;
@@ -73,6 +84,13 @@ export function createScheduler({ db, bus, log, store, job }: Deps, settings: Re
       }),
     ),
   };
+}
+
+async function closeInterrupted({ db, outbox, store }: EndDeps): Promise<void> {
+  await db.$transaction(async (tx) => {
+    for (const runId of await store.closeInterrupted(tx))
+      await outbox.add(tx, operationsRunEvents.failed, { runId, kind: store.kind });
+  });
 }
 
 type ReadSchedule = () => Promise<Stored<BackupSettings> | Stored<MirrorSettings>>;

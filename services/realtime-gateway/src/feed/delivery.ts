@@ -45,6 +45,7 @@ export function createDelivery({ audience, replay, progress, summaries, receiver
         message,
       );
     },
+    personal: ({ userIds, message }, { seq }) => notify(userIds, seq, message),
     access: ({ access }, { seq }) => notifyChange(audience.setAccess(access), access.fileId, seq),
     membership: ({ membership }) => void (audience.setMembership(membership) && receivers.resync(membership.userId)),
     revocation: ({ userId, sessionId }, { time }) => receivers.revoke(userId, sessionId, time.getTime()),

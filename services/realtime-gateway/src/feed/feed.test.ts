@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   identityEvents,
   mediaEvents,
+  notificationEvents,
   pushMessage,
   searchEvents,
   suggestionEvents,
@@ -30,6 +31,12 @@ describe('event translation', () => {
     if (event.kind !== 'fact') throw new Error('not a fact');
     expect(event.ownerId).toBe(ownerId);
     expect(pushMessage.parse(event.message)).toMatchObject({ type, seq: 7, data: { file_id: fileId } });
+  });
+  it('sends changed notifications to these accounts only', () => {
+    const event = translateEvent(notificationEvents.changed.subject, { userIds: [ownerId] }, 9);
+    if (event.kind !== 'personal') throw new Error('not personal');
+    expect(event.userIds).toEqual([ownerId]);
+    expect(pushMessage.parse(event.message)).toEqual({ type: 'notifications_changed', seq: 9, data: {} });
   });
   it('translates a revocation into an action, not a message', () => {
     expect(

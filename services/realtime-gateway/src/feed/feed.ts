@@ -1,6 +1,7 @@
 import {
   identityEvents,
   mediaEvents,
+  notificationEvents,
   searchEvents,
   suggestionEvents,
   summaryEvents,
@@ -19,6 +20,7 @@ type Fact = { fileId: string; ownerId: string; message: PushMessage; ownerOnly?:
 export type FeedEvent =
   | ({ kind: 'fact' } & Fact)
   | { kind: 'shared'; shared: DataOf<typeof mediaEvents.shared>; message: PushMessage }
+  | { kind: 'personal'; userIds: string[]; message: PushMessage }
   | { kind: 'access'; access: FileAccess }
   | { kind: 'membership'; membership: Membership }
   | { kind: 'revocation'; userId: string; sessionId: string | null }
@@ -54,6 +56,11 @@ const translations: ReadonlyMap<string, Translation> = new Map(
       kind: 'shared',
       shared,
       message: { type: 'file_shared', seq, data: { file_id: shared.fileId, shared_by: shared.sharedBy } },
+    })),
+    on(notificationEvents.changed, ({ userIds }, seq) => ({
+      kind: 'personal',
+      userIds,
+      message: { type: 'notifications_changed', seq, data: {} },
     })),
     on(mediaEvents.accessChanged, (access) => ({ kind: 'access', access })),
     on(identityEvents.membershipChanged, (membership) => ({ kind: 'membership', membership })),
