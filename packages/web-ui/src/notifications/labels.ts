@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { assertNever } from '../lib/assert-never.ts';
 import type { NotificationItem } from './notification-queries.ts';
 
 type Named = Pick<NotificationItem, 'kind' | 'subject_name'> & { actor: { name: string } | null };
@@ -27,6 +28,8 @@ export function notificationText({ kind, actor, subject_name: name }: Named): st
       return t`A backup failed`;
     case 'mirror_failed':
       return t`A run of the media mirror failed`;
+    default:
+      return assertNever(kind);
   }
 }
 

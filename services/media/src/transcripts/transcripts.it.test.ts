@@ -37,7 +37,8 @@ describe('a segment', () => {
       { word: 'everybody', start: 0.8, end: expect.closeTo(1.2), confidence: 0.8 },
     ]);
     const event = await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
-    expect(event.data).toEqual({ fileId: run.fileId, ownerId: run.owner.userId, transcriptVersion: 2 });
+    const owner = run.owner.userId;
+    expect(event.data).toEqual({ fileId: run.fileId, ownerId: owner, transcriptVersion: 2, editedBy: owner });
     expect((await now()).transcript_version).toBe(2);
   });
 

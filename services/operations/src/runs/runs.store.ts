@@ -70,7 +70,8 @@ export function createRunStore<R extends RunRow>(table: RunTable) {
         update ${runs} set lease_until = now() + make_interval(secs => ${leaseSeconds})
         where uuid = ${runId}::uuid and status = 'running' and lease_until > now()`) === 1,
     setDestination: async (db: Db, runId: string, destination: string): Promise<void> =>
-      void (await db.$executeRaw`update ${runs} set destination = ${destination} where uuid = ${runId}::uuid`),
+      void (await db.$executeRaw`
+        update ${runs} set destination = ${destination} where uuid = ${runId}::uuid and status = 'running'`),
     /** @returns false when the run has ended before. */
     end: async (tx: Tx, { runId, status, errorCode, errorMessage, columns }: RunEnd): Promise<boolean> => {
       const assignments = Prisma.join([
