@@ -107,6 +107,20 @@ export const exportFormats = {
     binary: false,
     options: ['names', 'summary'],
   },
+  otr: {
+    label: 'oTranscribe document (OTR)',
+    extension: 'otr',
+    mediaType: 'text/plain; charset=utf-8',
+    binary: false,
+    options: ['names', 'times', 'paragraphs', 'masked'],
+  },
+  qdpx: {
+    label: 'Project for qualitative analysis (REFI-QDA)',
+    extension: 'qdpx',
+    mediaType: 'application/zip',
+    binary: true,
+    options: ['names', 'paragraphs', 'masked'],
+  },
 } as const satisfies Record<string, FormatDef>;
 
 export type ExportFormat = keyof typeof exportFormats;
@@ -125,3 +139,14 @@ export const defaultExportOptions: ExportOptions = {
 export function formatTakes(format: ExportFormat, option: ExportOption): boolean {
   return (exportFormats[format].options as readonly ExportOption[]).includes(option);
 }
+
+/** The rules that a check of subtitles names. */
+export const subtitleIssueRules = [
+  'line_length',
+  'lines',
+  'reading_speed',
+  'too_short',
+  'too_long',
+  'gap',
+  'overlap',
+] as const;

@@ -34,6 +34,7 @@ export * from './media.ts';
 export * from './media-collections.ts';
 export * from './media-collections-rpc.ts';
 export * from './media-events.ts';
+export type { SubtitleCheck, SubtitleIssue } from './media-exports.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-labels.ts';
 export * from './media-insights.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exportChoices, exportFlags, exportFormatNames, exportFormats } from './export-formats.ts';
+import { exportChoices, exportFlags, exportFormatNames, exportFormats, subtitleIssueRules } from './export-formats.ts';
 import { queryFlag, routesOf } from './http.ts';
 import { summaryGap, summaryObject } from './insights-summaries.ts';
 import { fileObject, segmentObject } from './media-objects.ts';
@@ -57,6 +57,25 @@ const exportQuery = {
   line_numbers: queryFlag.default(exportFlags.line_numbers),
 };
 
+/** `value` is what the subtitle has, `limit` what is allowed. */
+const subtitleIssue = z.object({
+  /** Number of the subtitle in the file, from 1. */
+  cue: z.int(),
+  start: z.number(),
+  rule: z.enum(subtitleIssueRules),
+  value: z.number(),
+  limit: z.number(),
+});
+export type SubtitleIssue = z.infer<typeof subtitleIssue>;
+const subtitleCheck = z.object({
+  is_valid: z.boolean(),
+  cues: z.int(),
+  total_issues: z.int(),
+  /** The first of them. */
+  issues: z.array(subtitleIssue),
+});
+export type SubtitleCheck = z.infer<typeof subtitleCheck>;
+
 /** Media types of all formats, without their character set. */
 const exportAnswers = Object.fromEntries(
   Object.values(exportFormats).map(({ mediaType }) => [mediaType.split(';')[0] ?? mediaType, z.string()]),
@@ -81,6 +100,12 @@ export const exportRoutes = {
       /** Whether this is all of it. */
       complete: z.boolean(),
     }),
+    errors: [...exportErrors],
+  }),
+  checkSubtitles: route('GET', '/api/files/{uuid}/subtitles/validate', 'user', {
+    summary: 'Where the subtitles break the rules of length, reading speed and gaps',
+    query: z.object({ names: exportQuery.names, masked: exportQuery.masked, cues: exportQuery.cues }),
+    answer: subtitleCheck,
     errors: [...exportErrors],
   }),
   /** The formats that existed first, with fewer options. */

@@ -1,12 +1,14 @@
-import { defaultExportOptions, type ExportFormat } from '@overtone/contracts/export-formats';
+import { defaultExportOptions } from '@overtone/contracts/export-formats';
+import { strFromU8, unzipSync } from 'fflate';
 import mammoth from 'mammoth';
 import { writers } from '../src/exports/exports.ts';
 import type { Spoken } from '../src/exports/spoken.ts';
-import type { About, Transcript } from '../src/exports/transcript.ts';
+import type { About, Product, Transcript } from '../src/exports/transcript.ts';
 
 export const about: About = {
   title: 'A talk',
   filename: 'talk.wav',
+  content_type: 'audio/wav',
   language: 'en',
   duration: 2,
   recorded_date: null,
@@ -48,7 +50,7 @@ export function timed(text: string, start: number, step = 0.5): Spoken['words'] 
 type Choice = { options?: Partial<Transcript['options']>; about?: Partial<About>; summary?: Transcript['summary'] };
 
 /** An export as bytes. */
-export async function writtenBytes(format: ExportFormat, passages: readonly Spoken[], choice: Choice = {}) {
+export async function writtenBytes(format: Product, passages: readonly Spoken[], choice: Choice = {}) {
   const pieces: Uint8Array[] = [];
   const transcript: Transcript = {
     about: { ...about, ...choice.about },
@@ -64,13 +66,18 @@ export async function writtenBytes(format: ExportFormat, passages: readonly Spok
   return Buffer.concat(pieces);
 }
 
-export async function written(format: ExportFormat, passages: readonly Spoken[], choice?: Choice): Promise<string> {
+export async function written(format: Product, passages: readonly Spoken[], choice?: Choice): Promise<string> {
   return (await writtenBytes(format, passages, choice)).toString();
 }
 
-/** The text of a response, also of one that is a Word document. */
+/** The text of a response, also of one that is a Word document or an archive. */
 export async function textIn(response: Response): Promise<string> {
   const bytes = Buffer.from(await response.arrayBuffer());
-  const isDocument = response.headers.get('content-type')?.includes('wordprocessingml') ?? false;
-  return isDocument ? (await mammoth.extractRawText({ buffer: bytes })).value : bytes.toString();
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('wordprocessingml')) return (await mammoth.extractRawText({ buffer: bytes })).value;
+  if (type === 'application/zip')
+    return Object.values(unzipSync(bytes))
+      .map((file) => strFromU8(file))
+      .join('\n');
+  return bytes.toString();
 }

@@ -386,6 +386,7 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/thumbnail': reading,
   'GET /api/files/{uuid}/waveform': reading,
   'GET /api/files/{uuid}/subtitles': reading,
+  'GET /api/files/{uuid}/subtitles/validate': reading,
   'GET /api/files/{uuid}/export': asking(() => 'format=txt')(reading),
   'GET /api/files/{uuid}/export/preview': asking(() => 'format=txt')(reading),
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': sending(() => ({ text: 'x' }))(correcting),

@@ -4,6 +4,7 @@ import {
   defaultExportOptions,
   exportFormatNames,
   exportFormats,
+  formatTakes,
   type ExportFormat,
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
@@ -22,6 +23,7 @@ import { notify } from '../ui/notify.ts';
 import { ExportOptionFields } from './export-options.tsx';
 import css from './exports.module.css';
 import { formatLabels } from './labels.ts';
+import { SubtitleCheck } from './subtitle-check.tsx';
 
 type Choice = { readonly format: ExportFormat; readonly options: ExportOptions };
 
@@ -63,7 +65,16 @@ export function ExportDialog({ file, onClose }: { readonly file: FileDetail; rea
             onChange={(next) => setChoice({ format, options: next })}
           />
         </Stack>
-        <Preview uuid={file.uuid} query={query} />
+        <Stack gap="xs">
+          <Preview uuid={file.uuid} query={query} />
+          {formatTakes(format, 'cues') && (
+            <SubtitleCheck
+              uuid={file.uuid}
+              options={options}
+              onRepair={() => setChoice({ format, options: { ...options, cues: 'reflowed' } })}
+            />
+          )}
+        </Stack>
       </div>
       {error && <ErrorNote error={error} title={t`The transcript couldn’t be exported`} />}
       <Group justify="flex-end" className={css['actions'] ?? ''}>

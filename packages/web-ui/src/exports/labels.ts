@@ -1,6 +1,6 @@
 import { msg } from '@lingui/core/macro';
 import type { MessageDescriptor } from '@lingui/core';
-import type { exportChoices, exportFlags, ExportFormat } from '@overtone/contracts/export-formats';
+import type { exportChoices, exportFlags, ExportFormat, subtitleIssueRules } from '@overtone/contracts/export-formats';
 import { translateOnRead } from '../lib/language.ts';
 
 type Choices = typeof exportChoices;
@@ -16,6 +16,8 @@ export const formatLabels = translateOnRead<Record<ExportFormat, MessageDescript
   ttml: msg`Subtitles, TTML`,
   csv: msg`Table (CSV)`,
   json: msg`JSON with words and times`,
+  otr: msg`oTranscribe (OTR)`,
+  qdpx: msg`Qualitative analysis (REFI-QDA)`,
 });
 
 export const choiceTitles = translateOnRead<Record<keyof Choices, MessageDescriptor>>({
@@ -60,4 +62,14 @@ export const flagLabels = translateOnRead<Record<keyof typeof exportFlags, Messa
   summary: msg`Summary`,
   uncertain: msg`Mark uncertain words`,
   line_numbers: msg`Line numbers`,
+});
+
+export const issueLabels = translateOnRead<Record<(typeof subtitleIssueRules)[number], MessageDescriptor>>({
+  line_length: msg`Line too long`,
+  lines: msg`Too many lines`,
+  reading_speed: msg`Too fast to read`,
+  too_short: msg`Shown too briefly`,
+  too_long: msg`Shown too long`,
+  gap: msg`No gap before it`,
+  overlap: msg`Too many at once`,
 });

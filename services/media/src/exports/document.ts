@@ -6,13 +6,23 @@ import { dayOf, speakerNames, type Transcript } from './transcript.ts';
 /** A part of a paragraph. `cited`: a summary refers to the passage that begins here, by this second. */
 export type Run = { text: string; uncertain: boolean; cited?: number };
 
+/** Seconds of the recording. */
+type Interval = { from: number; until: number };
+
 /** A part of a readable document. */
 export type Block =
   | { kind: 'title'; title: string; about: string }
   | { kind: 'speakers'; rows: { name: string; initials: string | null; time: string }[] }
   | ({ kind: 'section' } & SummarySection)
   | { kind: 'transcript' }
-  | { kind: 'paragraph'; speaker: string | null; start: string | null; end: string | null; runs: Run[] };
+  | {
+      kind: 'paragraph';
+      speaker: string | null;
+      start: string | null;
+      end: string | null;
+      time: Interval;
+      runs: Run[];
+    };
 export type Paragraph = Extract<Block, { kind: 'paragraph' }>;
 
 /** A longer pause begins a paragraph. */
@@ -53,7 +63,7 @@ function frontMatterOf({ about, options, summary }: Transcript): Block[] {
   ];
 }
 
-type Open = { speaker: string | null; from: number; until: number; letters: number; runs: Run[] };
+type Open = Interval & { speaker: string | null; letters: number; runs: Run[] };
 
 /** The text in paragraphs. */
 export async function* paragraphsOf({ about, options, summary, segments }: Transcript): AsyncGenerator<Paragraph> {
@@ -100,6 +110,7 @@ function createFinish({ names, times }: ExportOptions, speakers: readonly string
       speaker: showsName ? nameOf(speaker) : null,
       start: showsStart ? clock(from) : null,
       end: times === 'end' ? clock(until) : null,
+      time: { from, until },
       runs,
     };
   };

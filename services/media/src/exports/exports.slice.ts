@@ -1,8 +1,10 @@
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { mediaRoutes, type SummaryObject } from '@overtone/contracts';
+import { mediaRoutes, type FileObject, type SubtitleCheck, type SummaryObject } from '@overtone/contracts';
 import {
   defaultExportOptions,
   exportFormats,
+  formatTakes,
   type ExportFormat,
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
@@ -14,32 +16,43 @@ import type { Db } from '../database.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
 import type { Summaries } from '../ports/summaries.adapter.ts';
-import { toFileMasks, type Mask } from '../redaction/redaction.ts';
+import { noMask, toFileMasks, type Mask } from '../redaction/redaction.ts';
 import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
-import { createRenderer, type RenderRequest } from './render.adapter.ts';
+import { createRenderer } from './render.adapter.ts';
 import type { Spoken } from './spoken.ts';
+import type { About, Product } from './transcript.ts';
 
 const pageSize = 2000;
 /** Passages of a preview. */
 const previewSize = 40;
 
 type Deps = { db: Db; outbox: Outbox; summaries: Summaries };
-type Choice = { format: ExportFormat; options: ExportOptions };
+type Choice = { product: Product; options: ExportOptions };
+/** Only the first passages, or all of them. */
+type Extent = { limit?: number };
 type Exchange = Pick<RouteRequest<never>, 'res' | 'signal' | 'origin'>;
 
 /** Downloads of the transcript. */
 export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
   const { withRendered } = createRenderer();
 
-  /** What is written before the passages, as the caller may see it. */
-  const requestOf = async (file: UsableFile, mask: Mask, { format, options }: Choice, link: string) => {
+  /** Calls `use` with the file that is made of what the caller may see. */
+  const withProduct = async <T>(
+    { file, actor }: { file: UsableFile; actor: Actor },
+    { product, options }: Choice,
+    { signal, origin }: Pick<Exchange, 'signal' | 'origin'>,
+    use: (rendered: FileHandle, bytes: number) => Promise<T>,
+    extent: Extent = {},
+  ): Promise<T> => {
+    const mask = await maskFor(db, actor, file);
     const described = toFileObject(await readFile(db, file.id), 'viewer');
-    const { title, filename, language, duration, recorded_date, upload_time, engine } = described;
-    const speakers = await listSpeakers(db, file.id, mask);
-    const about = { title, filename, language, duration, recorded_date, upload_time, engine, speakers };
-    return { format, options, about, summary: options.summary ? await summaryOf(file) : null, link };
+    const about = { ...aboutOf(described), speakers: await listSpeakers(db, file.id, mask) };
+    const summary = options.summary ? await summaryOf(file) : null;
+    const pages = readPages(db, file.id, { mask, words: needsWords(product, options), ...extent });
+    const request = { product, options, about, summary, link: linkTo(origin, file.id) };
+    return withRendered(request, pages, { userId: actor.userId, signal }, use);
   };
 
   const summaryOf = async (file: UsableFile): Promise<SummaryObject | null> =>
@@ -48,15 +61,11 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
   const send = async (
     actor: Actor,
     fileId: string,
-    choice: Choice,
+    { format, options }: { format: ExportFormat; options: ExportOptions },
     { res, signal, origin }: Exchange,
   ): Promise<typeof handled> => {
-    const { format } = choice;
     const file = await usableFile(db, actor, fileId, 'read');
-    const mask = await maskFor(db, actor, file);
-    const request: RenderRequest = await requestOf(file, mask, choice, linkTo(origin, fileId));
-    const pages = readPages(db, fileId, { mask, words: needsWords(choice) });
-    await withRendered(request, pages, { userId: actor.userId, signal }, async (rendered, bytes) => {
+    await withProduct({ file, actor }, { product: format, options }, { signal, origin }, async (rendered, bytes) => {
       await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
       await recordUse(db, file);
       const { mediaType, extension } = exportFormats[format];
@@ -79,26 +88,26 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
         const { format, ...options } = request.query;
         return send(actorOf(request), request.params.uuid, { format, options }, request);
       }),
-      handle(mediaRoutes.exportPreview, async ({ caller, params, query, origin, signal }) => {
-        const { format: wanted, ...options } = query;
+      handle(mediaRoutes.exportPreview, async (request) => {
+        const { format: wanted, ...options } = request.query;
         const { binary } = exportFormats[wanted];
         const format = binary ? 'html' : wanted;
-        const file = await usableFile(db, caller, params.uuid, 'read');
-        const mask = await maskFor(db, caller, file);
-        const request = await requestOf(file, mask, { format, options }, linkTo(origin, file.id));
-        const words = needsWords({ format, options });
-        const { segments, total } = await readSegments(db, file.id, { limit: previewSize, offset: 0, words, mask });
-        const pages = (async function* () {
-          if (segments.length > 0) yield segments;
-        })();
-        const text = await withRendered(request, pages, { userId: caller.userId, signal }, (rendered) =>
-          rendered.readFile('utf8'),
-        );
+        const actor = actorOf(request);
+        const file = await usableFile(db, actor, request.params.uuid, 'read');
+        const { total } = await readSegments(db, file.id, { limit: 0, offset: 0, words: false, mask: noMask });
+        const choice = { product: format, options };
+        const text = await withProduct({ file, actor }, choice, request, readText, { limit: previewSize });
         return {
           type: format === 'html' ? ('html' as const) : ('text' as const),
           text,
           complete: total <= previewSize,
         };
+      }),
+      handle(mediaRoutes.checkSubtitles, async (request) => {
+        const actor = actorOf(request);
+        const file = await usableFile(db, actor, request.params.uuid, 'read');
+        const choice = { product: 'subtitle_check', options: { ...defaultExportOptions, ...request.query } } as const;
+        return JSON.parse(await withProduct({ file, actor }, choice, request, readText)) as SubtitleCheck;
       }),
       handle(mediaRoutes.subtitles, (request) => {
         const { subtitle_format: format, include_speakers: withSpeakers, include_summary: summary } = request.query;
@@ -110,23 +119,33 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
   };
 }
 
+function readText(rendered: FileHandle): Promise<string> {
+  return rendered.readFile('utf8');
+}
+
+function aboutOf(described: FileObject): Omit<About, 'speakers'> {
+  const { title, filename, content_type, language, duration, recorded_date, upload_time, engine } = described;
+  return { title, filename, content_type, language, duration, recorded_date, upload_time, engine };
+}
+
 /** The page of a recording. */
 function linkTo({ scheme, host }: Exchange['origin'], fileId: string): string {
   return `${scheme}//${host}/files/${fileId}`;
 }
 
-function needsWords({ format, options: { uncertain, cues } }: Choice): boolean {
-  const isSubtitle = exportFormats[format].options.some((option) => option === 'cues');
-  return uncertain || format === 'json' || (isSubtitle && cues === 'reflowed');
+function needsWords(product: Product, { uncertain, cues }: ExportOptions): boolean {
+  if (uncertain || product === 'json') return true;
+  const isSubtitle = product === 'subtitle_check' || formatTakes(product, 'cues');
+  return isSubtitle && cues === 'reflowed';
 }
 
 async function* readPages(
   db: Db,
   fileId: string,
-  { mask, words }: { mask: Mask; words: boolean },
+  { mask, words, limit = Infinity }: { mask: Mask; words: boolean } & Extent,
 ): AsyncGenerator<Spoken[]> {
-  for (let [offset, total] = [0, 1]; offset < total;) {
-    const page = await readSegments(db, fileId, { limit: pageSize, offset, words, mask });
+  for (let [offset, total] = [0, 1]; offset < Math.min(total, limit);) {
+    const page = await readSegments(db, fileId, { limit: Math.min(pageSize, limit - offset), offset, words, mask });
     if (page.segments.length === 0) return;
     yield page.segments;
     [offset, total] = [offset + page.segments.length, page.total];

@@ -2,13 +2,12 @@ import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { ExportFormat } from '@overtone/contracts/export-formats';
 import { rateLimited, tooLarge } from '@overtone/service-kit';
 import pLimit from 'p-limit';
 import type { Spoken } from './spoken.ts';
-import type { Transcript } from './transcript.ts';
+import type { Product, Transcript } from './transcript.ts';
 
-export type RenderRequest = { format: ExportFormat } & Omit<Transcript, 'segments'>;
+export type RenderRequest = { product: Product } & Omit<Transcript, 'segments'>;
 type Pages = AsyncIterable<Spoken[]>;
 /** Who waits for it, and until when. */
 type Requester = { userId: string; signal: AbortSignal };

@@ -34,8 +34,8 @@ async function* batched(pieces: AsyncIterable<string | Uint8Array>): AsyncGenera
 }
 
 /** Runs in a worker thread: a document of ten hours would block the main thread for seconds. */
-async function render(port: Port, { format, path, ...transcript }: RenderRequest & { path: string }): Promise<void> {
-  const pieces = writers[format]({ ...transcript, segments: pagesFrom(port) });
+async function render(port: Port, { product, path, ...transcript }: RenderRequest & { path: string }): Promise<void> {
+  const pieces = writers[product]({ ...transcript, segments: pagesFrom(port) });
   await pipeline(Readable.from(batched(pieces)), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   port.postMessage('done');
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SubtitleCheck } from '@overtone/contracts';
 import * as fc from 'fast-check';
 import { passage, speaker, timed, written } from '../../test/exports.ts';
 import type { Spoken } from './spoken.ts';
+import type { Transcript } from './transcript.ts';
+
+/** What the product itself finds. */
+async function checked(passages: readonly Spoken[], options: Partial<Transcript['options']>): Promise<SubtitleCheck> {
+  return JSON.parse(await written('subtitle_check', passages, { options })) as SubtitleCheck;
+}
 
 type Cue = { start: number; end: number; lines: string[] };
 
@@ -192,6 +199,12 @@ describe('subtitle rules', () => {
       fc.asyncProperty(transcript, fc.constantFrom('none', 'each'), async (passages, names) => {
         const cues = readSrt(await written('srt', passages, { options: { names } }));
         expect(violationsOf(cues, true)).toEqual([]);
+        expect(await checked(passages, { names })).toEqual({
+          is_valid: true,
+          cues: cues.length,
+          total_issues: 0,
+          issues: [],
+        });
         if (names === 'each') return;
         const sorted = (text: string) => Array.from(letters(text)).sort().join('');
         const shown = cues.flatMap(({ lines }) => lines).join('');
@@ -210,5 +223,28 @@ describe('subtitle rules', () => {
       }),
       { numRuns: 200, seed: 29 },
     );
+  });
+});
+
+describe('the check of subtitles', () => {
+  const asTheyAre = (passages: readonly Spoken[]) => checked(passages, { cues: 'passages', names: 'none' });
+
+  it('names each rule that a subtitle breaks, with its value and the limit', async () => {
+    const rulesOf = async (...passages: Spoken[]) => (await asTheyAre(passages)).issues.map(({ rule }) => rule);
+    expect(await rulesOf(passage(0, 7, many(20, 'words').join(' ')))).toEqual(['lines']);
+    expect(await rulesOf(passage(0, 1, 'thirty letters are too many here'))).toEqual(['reading_speed']);
+    expect(await rulesOf(passage(0, 0.4, 'yes'))).toEqual(['too_short']);
+    expect(await rulesOf(passage(0, 8, 'a long time'))).toEqual(['too_long']);
+    expect(await rulesOf(passage(0, 2, 'one', ada), passage(2.02, 4, 'two', ada))).toEqual(['gap']);
+    expect(await rulesOf(passage(0, 2, 'one', ada), passage(1, 4, 'two', ada))).toEqual(['overlap']);
+    expect(await rulesOf(passage(0, 2, 'one', ada), passage(1, 4, 'two', ben))).toEqual([]);
+    const { issues } = await asTheyAre([passage(0, 2, 'fine'), passage(3, 3.5, 'yes')]);
+    expect(issues).toEqual([{ cue: 2, start: 3, rule: 'too_short', value: 0.5, limit: 0.833 }]);
+  });
+
+  it('counts all of many issues and lists the first 200', async () => {
+    const check = await asTheyAre(many(500, 'no').map((text, i) => passage(i, i + 0.5, text, i % 2 ? ada : ben)));
+    expect(check).toMatchObject({ is_valid: false, cues: 500, total_issues: 500 });
+    expect(check.issues).toHaveLength(200);
   });
 });

@@ -1,12 +1,20 @@
 import type { FileDetail } from '@overtone/contracts';
-import type { ExportOptions } from '@overtone/contracts/export-formats';
+import type { ExportFormat, ExportOptions } from '@overtone/contracts/export-formats';
 import { speakerName } from '@overtone/contracts/speakers';
 import { collapseWhitespace, type Spoken } from './spoken.ts';
 import type { ExportedSummary } from './summary.ts';
 
 export type About = Pick<
   FileDetail,
-  'title' | 'filename' | 'language' | 'duration' | 'recorded_date' | 'upload_time' | 'engine' | 'speakers'
+  | 'title'
+  | 'filename'
+  | 'content_type'
+  | 'language'
+  | 'duration'
+  | 'recorded_date'
+  | 'upload_time'
+  | 'engine'
+  | 'speakers'
 >;
 
 /** What an export is made of. The passages arrive while it is written. */
@@ -19,7 +27,10 @@ export type Transcript = {
   segments: AsyncIterable<Spoken>;
 };
 
-/** Writes one format, in pieces. */
+/** What is made of a transcript: a document, or a check of its subtitles. */
+export type Product = ExportFormat | 'subtitle_check';
+
+/** Writes one product, in pieces. */
 export type Writer = (transcript: Transcript) => AsyncIterable<string | Uint8Array>;
 
 export function speakerNames({ speakers }: Pick<About, 'speakers'>): string[] {

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { insightsRpc, type FileDetail, type ReplyOf, type SegmentObject } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { speakerObject } from '@overtone/contracts';
@@ -157,6 +162,30 @@ describe('a transcript export', () => {
     expect(answer.headers.get('content-type')).toContain(type);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="talk\./);
     expect(await answer.text()).toMatch(beginning);
+  });
+
+  it('has cues that ffprobe reads with the times of the passages', async () => {
+    const { transcript_segments: said } = (
+      await media.json<{ transcript_segments: { start_time: number }[] }>(run.owner, 'GET', `/api/files/${run.fileId}`)
+    ).body;
+    const folder = await mkdtemp(join(tmpdir(), 'captions-'));
+    for (const format of ['srt', 'webvtt']) {
+      const path = `/api/files/${run.fileId}/export?cues=passages&format=${format}`;
+      const file = join(folder, format);
+      await writeFile(file, await (await media.call(run.owner, 'GET', path)).text());
+      const { stdout } = await promisify(execFile)('ffprobe', ['-v', 'error', '-show_packets', '-of', 'json', file]);
+      const { packets } = JSON.parse(stdout) as { packets: { pts_time: string }[] };
+      expect(packets.map(({ pts_time: time }) => Number(time))).toEqual(said.map(({ start_time: start }) => start));
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('is checked by the rules of subtitles, and keeps them once it flows', async () => {
+    const path = `/api/files/${run.fileId}/subtitles/validate`;
+    const repaired = await media.json(run.owner, 'GET', path);
+    expect(repaired.body).toMatchObject({ is_valid: true, total_issues: 0, issues: [] });
+    expect((await media.json(run.owner, 'GET', `${path}?cues=passages`)).body).toMatchObject({ cues: 3 });
+    expect((await media.json(newUser(), 'GET', path)).status).toBe(404);
   });
 
   it('begins with the summary on request, where there is one, and SRT refuses it', async () => {
