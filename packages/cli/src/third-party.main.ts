@@ -26,7 +26,7 @@ const billOfMaterials = z.object({
 
 /** Licences whose terms allow shipping beside Apache-2.0 code. */
 const allowed = new Set(
-  'MIT MIT-0 ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 MPL-2.0 Unlicense CC0-1.0 CC-BY-4.0 Python-2.0'.split(
+  'MIT MIT-0 ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 MPL-2.0 Unlicense CC0-1.0 CC-BY-4.0 OFL-1.1 Python-2.0'.split(
     ' ',
   ),
 );
@@ -36,6 +36,7 @@ const readInFile: Readonly<Record<string, string>> = {
   busboy: 'MIT',
   'combine-errors': 'MIT',
   'json-bignum': 'MIT',
+  'png-js': 'MIT',
   streamsearch: 'MIT',
   'xmlhttprequest-ssl': 'MIT',
 };

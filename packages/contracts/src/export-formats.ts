@@ -51,6 +51,13 @@ export const exportFormats = {
     binary: true,
     options: [...text, 'line_numbers'],
   },
+  pdf: {
+    label: 'PDF document',
+    extension: 'pdf',
+    mediaType: 'application/pdf',
+    binary: true,
+    options: [...text, 'line_numbers'],
+  },
   html: {
     label: 'Web page (HTML)',
     extension: 'html',

@@ -1,6 +1,7 @@
 import { defaultExportOptions } from '@overtone/contracts/export-formats';
 import { strFromU8, unzipSync } from 'fflate';
 import mammoth from 'mammoth';
+import { getDocumentProxy } from 'unpdf';
 import { writers } from '../src/exports/exports.ts';
 import type { Spoken } from '../src/exports/spoken.ts';
 import type { About, Product, Transcript } from '../src/exports/transcript.ts';
@@ -70,11 +71,32 @@ export async function written(format: Product, passages: readonly Spoken[], choi
   return (await writtenBytes(format, passages, choice)).toString();
 }
 
-/** The text of a response, also of one that is a Word document or an archive. */
+/** The lines of a PDF document, from the top of each page. */
+export async function pdfLines(bytes: Uint8Array): Promise<string[]> {
+  const pdf = await getDocumentProxy(new Uint8Array(bytes));
+  const lines: string[] = [];
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const { items } = await (await pdf.getPage(number)).getTextContent();
+    let parts: { str: string; dir: string }[] = [];
+    for (const item of items) {
+      if (!('str' in item)) continue;
+      parts.push(item);
+      if (!item.hasEOL && item !== items.at(-1)) continue;
+      // The reader turns words, and leaves their order as it is on the page.
+      const line = parts.some(({ dir }) => dir === 'rtl') ? parts.toReversed() : parts;
+      lines.push(line.map(({ str }) => str).join(''));
+      parts = [];
+    }
+  }
+  return lines;
+}
+
+/** The text of a response, also of one that is a Word document, a PDF document or an archive. */
 export async function textIn(response: Response): Promise<string> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('wordprocessingml')) return (await mammoth.extractRawText({ buffer: bytes })).value;
+  if (type === 'application/pdf') return (await pdfLines(bytes)).join('\n');
   if (type === 'application/zip')
     return Object.values(unzipSync(bytes))
       .map((file) => strFromU8(file))

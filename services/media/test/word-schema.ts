@@ -2,48 +2,41 @@ import { dirname, join } from 'node:path/posix';
 import { strFromU8 } from 'fflate';
 import { allElements, parseXml, type XmlElement } from './xml.ts';
 
+/** Names of the main namespace, in order. */
+function inOrder(names: string): string[] {
+  return names.split(' ').map((name) => (name === '*' ? name : `w:${name}`));
+}
+
 /** Order of the children in the schema of WordprocessingML (ECMA-376, transitional). */
 const sequences: Readonly<Record<string, readonly string[]>> = {
-  'w:document': ['w:background', 'w:body'],
-  'w:p': ['w:pPr', '*'],
-  'w:r': ['w:rPr', '*'],
-  'w:tbl': ['w:tblPr', 'w:tblGrid', 'w:tr'],
-  'w:tr': ['w:tblPrEx', 'w:trPr', 'w:tc'],
-  'w:tc': ['w:tcPr', '*'],
-  'w:pPr': [
-    ...[
-      'pStyle',
-      'keepNext',
-      'keepLines',
-      'pageBreakBefore',
-      'framePr',
-      'widowControl',
-      'numPr',
-      'suppressLineNumbers',
-    ],
-    ...['pBdr', 'shd', 'tabs', 'suppressAutoHyphens', 'kinsoku', 'wordWrap', 'overflowPunct', 'topLinePunct'],
-    ...['autoSpaceDE', 'autoSpaceDN', 'bidi', 'adjustRightInd', 'snapToGrid', 'spacing', 'ind', 'contextualSpacing'],
-    ...['mirrorIndents', 'suppressOverlap', 'jc', 'textDirection', 'textAlignment', 'textboxTightWrap', 'outlineLvl'],
-    ...['divId', 'cnfStyle', 'rPr', 'sectPr', 'pPrChange'],
-  ].map((name) => `w:${name}`),
-  'w:sectPr': [
-    ...['headerReference', 'footerReference', 'footnotePr', 'endnotePr', 'type', 'pgSz', 'pgMar', 'paperSrc'],
-    ...['pgBorders', 'lnNumType', 'pgNumType', 'cols', 'formProt', 'vAlign', 'noEndnote', 'titlePg', 'textDirection'],
-    ...['bidi', 'rtlGutter', 'docGrid', 'printerSettings', 'sectPrChange'],
-  ].map((name) => `w:${name}`),
-  'w:tblPr': [
-    ...['tblStyle', 'tblpPr', 'tblOverlap', 'bidiVisual', 'tblStyleRowBandSize', 'tblStyleColBandSize', 'tblW', 'jc'],
-    ...['tblCellSpacing', 'tblInd', 'tblBorders', 'shd', 'tblLayout', 'tblCellMar', 'tblLook', 'tblCaption'],
-  ].map((name) => `w:${name}`),
-  'w:tcPr': [
-    ...['cnfStyle', 'tcW', 'gridSpan', 'hMerge', 'vMerge', 'tcBorders', 'shd', 'noWrap', 'tcMar', 'textDirection'],
-    ...['tcFitText', 'vAlign', 'hideMark'],
-  ].map((name) => `w:${name}`),
-  'w:style': [
-    ...['name', 'aliases', 'basedOn', 'next', 'link', 'autoRedefine', 'hidden', 'uiPriority', 'semiHidden'],
-    ...['unhideWhenUsed', 'qFormat', 'locked', 'personal', 'personalCompose', 'personalReply', 'rsid', 'pPr', 'rPr'],
-    ...['tblPr', 'trPr', 'tcPr', 'tblStylePr'],
-  ].map((name) => `w:${name}`),
+  'w:document': inOrder('background body'),
+  'w:p': inOrder('pPr *'),
+  'w:r': inOrder('rPr *'),
+  'w:tbl': inOrder('tblPr tblGrid tr'),
+  'w:tr': inOrder('tblPrEx trPr tc'),
+  'w:tc': inOrder('tcPr *'),
+  'w:pPr': inOrder(
+    'pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd ' +
+      'tabs suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi ' +
+      'adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc ' +
+      'textDirection textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange',
+  ),
+  'w:sectPr': inOrder(
+    'headerReference footerReference footnotePr endnotePr type pgSz pgMar paperSrc pgBorders lnNumType ' +
+      'pgNumType cols formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid ' +
+      'printerSettings sectPrChange',
+  ),
+  'w:tblPr': inOrder(
+    'tblStyle tblpPr tblOverlap bidiVisual tblStyleRowBandSize tblStyleColBandSize tblW jc ' +
+      'tblCellSpacing tblInd tblBorders shd tblLayout tblCellMar tblLook tblCaption',
+  ),
+  'w:tcPr': inOrder(
+    'cnfStyle tcW gridSpan hMerge vMerge tcBorders shd noWrap tcMar textDirection tcFitText vAlign hideMark',
+  ),
+  'w:style': inOrder(
+    'name aliases basedOn next link autoRedefine hidden uiPriority semiHidden unhideWhenUsed qFormat ' +
+      'locked personal personalCompose personalReply rsid pPr rPr tblPr trPr tcPr tblStylePr',
+  ),
 };
 
 /** What a word processor would refuse or repair in a package of Office Open XML, in words. */

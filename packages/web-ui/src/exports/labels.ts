@@ -8,6 +8,7 @@ type Labels = { [K in keyof Choices]: Record<Choices[K][number], MessageDescript
 
 export const formatLabels = translateOnRead<Record<ExportFormat, MessageDescriptor>>({
   docx: msg`Word document (DOCX)`,
+  pdf: msg`PDF document`,
   html: msg`Web page (HTML)`,
   markdown: msg`Markdown`,
   txt: msg`Plain text`,

@@ -13,6 +13,10 @@ export const writers: Readonly<Record<Product, Writer>> = {
     const { writeDocx } = await import('./docx.ts');
     yield* writeDocx(transcript);
   },
+  pdf: async function* (transcript) {
+    const { writePdf } = await import('./pdf.ts');
+    yield* writePdf(transcript);
+  },
   html: writeHtml,
   markdown: writeMarkdown,
   txt: writeTxt,

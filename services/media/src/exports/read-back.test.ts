@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { exportFormatNames, type ExportFormat } from '@overtone/contracts/export-formats';
 import { strFromU8, unzipSync } from 'fflate';
-import { passage, speaker, timed, writtenBytes } from '../../test/exports.ts';
+import { passage, pdfLines, speaker, timed, writtenBytes } from '../../test/exports.ts';
 import { parseXml, textOf, type XmlElement } from '../../test/xml.ts';
 import { schemaErrors } from '../../test/word-schema.ts';
 import { imscErrors } from '../../test/imsc.ts';
@@ -33,7 +33,7 @@ async function bytesOf(format: ExportFormat, options = {}): Promise<Uint8Array> 
     heading: true,
     participants: true,
   } as const;
-  return writtenBytes(format, passages, { about, options: { ...chosen, line_numbers: true, ...options } });
+  return writtenBytes(format, passages, { about, options: { ...chosen, line_numbers: format === 'docx', ...options } });
 }
 
 function seconds(clock: string): number {
@@ -41,7 +41,7 @@ function seconds(clock: string): number {
 }
 
 /** Readers of the formats. Formats that write whole seconds are compared so. */
-const readers: Readonly<Record<ExportFormat, (bytes: Uint8Array) => Said[]>> = {
+const readers: Readonly<Record<ExportFormat, (bytes: Uint8Array) => Said[] | Promise<Said[]>>> = {
   docx: (bytes) => {
     const body = parseXml(strFromU8(unzipSync(bytes)['word/document.xml'] ?? new Uint8Array()));
     const styled = elementsIn(body, 'w:p').map((paragraph) => ({
@@ -53,6 +53,18 @@ const readers: Readonly<Record<ExportFormat, (bytes: Uint8Array) => Said[]>> = {
     const heads = transcript.filter(({ style }) => style === 'Speaker').map(({ text }) => headOf(text));
     const texts = transcript.filter(({ style }) => style === 'Passage').map(({ text }) => text);
     return texts.map((text, i) => ({ speaker: '', start: -1, ...heads[i], text }));
+  },
+  pdf: async (bytes) => {
+    const lines = (await pdfLines(bytes)).map((line) => line.trim());
+    const transcript = lines.slice(lines.indexOf('Transcript') + 1, -1);
+    const heads = transcript
+      .map((line, i) => ({ i, time: /\d\d:\d\d:\d\d/.exec(line)?.[0] }))
+      .filter(({ time }) => time);
+    return heads.map(({ i, time = '' }, at) => ({
+      speaker: transcript[i]?.replace(time, '').trim() ?? '',
+      start: seconds(time),
+      text: transcript.slice(i + 1, heads[at + 1]?.i).join(' '),
+    }));
   },
   html: (bytes) =>
     [...strFromU8(bytes).matchAll(/<p class="passage"[^>]*>(.*?)<br>(.*?)<\/p>/gs)].map(([, head = '', text = '']) => ({
@@ -157,7 +169,16 @@ const readers: Readonly<Record<ExportFormat, (bytes: Uint8Array) => Said[]>> = {
     });
   },
 };
-const wholeSeconds = new Set<ExportFormat>(['docx', 'html', 'markdown', 'txt']);
+const wholeSeconds = new Set<ExportFormat>(['docx', 'pdf', 'html', 'markdown', 'txt']);
+
+/** The fonts of PDF have no pictures; two joined Arabic letters are one form, whose letters are read in either order. */
+function asInPdf({ speaker: name, start, text }: Said): Said {
+  const comparable = (part: string): string =>
+    part
+      .replaceAll(/[\p{Extended_Pictographic}\u200d\0]/gu, '')
+      .replaceAll(/\p{Script=Arabic}+/gu, (word) => Array.from(word).toSorted().join(''));
+  return { speaker: comparable(name), start, text: comparable(text) };
+}
 
 function elementsIn(element: XmlElement, name: string): XmlElement[] {
   return element.children.flatMap((child) => {
@@ -200,16 +221,31 @@ function readCsv(text: string): string[][] {
 
 describe('an export read by an independent reader', () => {
   it.each(exportFormatNames)('has the words, order, speakers and times of the transcript as %s', async (format) => {
-    const said = readers[format](await bytesOf(format));
-    const expected = wholeSeconds.has(format)
-      ? spoken.map((one) => ({ ...one, start: Math.floor(one.start) }))
-      : spoken;
-    expect(said).toEqual(expected);
+    const said = await readers[format](await bytesOf(format));
+    const expected = spoken.map((one) => ({
+      ...one,
+      start: wholeSeconds.has(format) ? Math.floor(one.start) : one.start,
+    }));
+    if (format === 'pdf') expect(said.map(asInPdf)).toEqual(expected.map(asInPdf));
+    else expect(said).toEqual(expected);
   });
 
   it('is a Word document whose parts keep the schema of Office Open XML', async () => {
     const summary = { participants: true, names: 'initials', uncertain: true };
     for (const options of [{}, summary]) expect(schemaErrors(unzipSync(await bytesOf('docx', options)))).toEqual([]);
+  });
+});
+
+describe('a PDF document', () => {
+  it('numbers its pages, and its lines from the top of each page', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => passage(i * 3, i * 3 + 2, `Sentence ${i} of the talk.`, ada));
+    const options = { paragraphs: 'passages', names: 'none', times: 'none', line_numbers: true } as const;
+    const lines = await pdfLines(await writtenBytes('pdf', many, { options }));
+    const pages = lines.flatMap((line, i) => (/^\d+ \/ \d+$/.test(line.trim()) ? [i] : []));
+    expect(pages.map((i) => lines[i])).toEqual(pages.map((_, i) => `${i + 1} / ${pages.length}`));
+    expect(pages.length).toBeGreaterThan(1);
+    expect(lines[0]).toMatch(/^1 *Sentence 0 of/);
+    expect(lines[(pages[0] ?? 0) + 1]).toMatch(/^1 *Sentence \d+ of/);
   });
 });
 
