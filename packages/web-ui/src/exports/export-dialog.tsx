@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import {
-  defaultExportOptions,
   exportFormatNames,
   exportFormats,
   formatTakes,
@@ -9,7 +9,6 @@ import {
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call, fetchBlob, fetchText } from '../api/client.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
@@ -20,16 +19,20 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify } from '../ui/notify.ts';
+import { readExportChoice, type ExportChoice } from './export-choice.ts';
 import { ExportOptionFields } from './export-options.tsx';
 import css from './exports.module.css';
 import { formatLabels } from './labels.ts';
 import { SubtitleCheck } from './subtitle-check.tsx';
 
-type Choice = { readonly format: ExportFormat; readonly options: ExportOptions };
-
 /** The transcript as a file or on the clipboard, with a look at its beginning. */
 export function ExportDialog({ file, onClose }: { readonly file: FileDetail; readonly onClose: () => void }) {
-  const [{ format, options }, setChoice] = useState<Choice>({ format: 'docx', options: defaultExportOptions });
+  const [{ format, options }, setChoice] = useLocalStorage<ExportChoice>({
+    key: 'overtone-export',
+    defaultValue: readExportChoice(undefined),
+    deserialize: readExportChoice,
+    getInitialValueInEffect: false,
+  });
   const status = useQuery(summaryStatusQuery(file.uuid)).data;
   const hasSummary = status !== undefined && status.shown_version !== null && !status.withheld;
   const query = { format, ...options, summary: options.summary && hasSummary };
