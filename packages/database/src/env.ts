@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { readEnv } from '@overtone/service-kit/env';
+import { poolEnv, type PoolLimits } from './connections.ts';
 import { databaseRoles, type DatabaseRole } from './migrate.ts';
 
 type MigrationEnv = {
@@ -6,11 +8,13 @@ type MigrationEnv = {
   passwords: Partial<Record<DatabaseRole, string>>;
   auditRetentionDays: number | undefined;
   servicesRun: boolean;
+  /** The limits of the services' pools; undefined where they are not given. */
+  poolLimits: PoolLimits | undefined;
 };
 
 /**
  * Environment of the migration command: DATABASE_URL of the owner, DB_PASSWORD_<ROLE>[_FILE] per role,
- * AUDIT_LOG_RETENTION_DAYS, MIGRATE_WHILE_SERVICES_RUN (`true`: refuse a schema that running services could not use).
+ * AUDIT_LOG_RETENTION_DAYS, DB_POOL_SIZE and DB_MAX_OVERFLOW of the services, MIGRATE_WHILE_SERVICES_RUN (`true`: refuse a schema that running services could not use).
  */
 export function migrationEnv(): MigrationEnv {
   const read = (name: string): string | undefined => {
@@ -24,6 +28,7 @@ export function migrationEnv(): MigrationEnv {
     url,
     passwords: Object.fromEntries(entries.filter(([, value]) => value !== undefined)),
     auditRetentionDays: daysOf(read('AUDIT_LOG_RETENTION_DAYS')),
+    poolLimits: process.env['DB_POOL_SIZE'] ? readEnv(poolEnv) : undefined,
     servicesRun: read('MIGRATE_WHILE_SERVICES_RUN') === 'true',
   };
 }

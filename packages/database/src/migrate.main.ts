@@ -1,3 +1,4 @@
+import { checkConnections } from './connections.ts';
 import { migrationEnv } from './env.ts';
 import { migrate } from './migrate.ts';
 import { migrationHead } from './migrations.ts';
@@ -5,8 +6,10 @@ import { SchemaError } from './schema.ts';
 
 // Runs before the services start: in the supervisor, in an init container, and in tests on their template database.
 try {
+  const env = migrationEnv();
+  if (env.poolLimits) await checkConnections(env.url, env.poolLimits);
   const { from, to, applied } = await migrate({
-    ...migrationEnv(),
+    ...env,
     report: (line) => process.stdout.write(`${line}\n`),
   });
   const head = migrationHead();

@@ -1,15 +1,13 @@
 import { currentFlow, HealthProbe, unavailable, type Metrics } from '@overtone/service-kit';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { z } from 'zod';
+import { poolEnv } from './connections.ts';
 import { createProbeConnection, destroyConnection } from './health-probe.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
   DATABASE_URL: z.string().min(1),
-  /** Connections kept for reuse. */
-  DB_POOL_SIZE: z.coerce.number().int().min(1).max(500).default(20),
-  /** Connections that may be opened above DB_POOL_SIZE under load; closed again when idle. */
-  DB_MAX_OVERFLOW: z.coerce.number().int().min(0).max(1000).default(40),
+  ...poolEnv,
 };
 export type DatabaseEnv = z.infer<z.ZodObject<typeof databaseEnv>>;
 

@@ -1,4 +1,4 @@
-export { concurrencyOf, type Concurrency } from './concurrency.ts';
+export { concurrencyEnv, concurrencyOf, type Concurrency } from './concurrency.ts';
 export type { JobDelivery } from './delivery.ts';
 export type { Ability } from './heartbeat.ts';
 export { createRecycling, type Recycling } from './recycling.ts';

@@ -8,7 +8,7 @@ export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { cachedFor } from './cached-for.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
-export { assertionEnv, busEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
+export { assertionEnv, busEnv, defineEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
 export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
 export { HealthProbe, type Probe } from './health-probe.ts';
@@ -33,6 +33,7 @@ export { catchUp, onStop, periodic, type Periodic } from './periodic.ts';
 export { runService } from './run-service.ts';
 export {
   keyedHashes,
+  keyRingEnv,
   parseKeyRing,
   readKeyRing,
   seal,

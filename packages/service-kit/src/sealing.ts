@@ -100,12 +100,16 @@ function nameOf(keyId: string, purpose: string): string {
 }
 
 /** Seals secrets: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */
-const sealingEnv = { ENCRYPTION_KEY: z.string().min(1) };
+/** Keys that seal stored secrets, separated by commas; the first one seals. */
+export const keyRingEnv = {
+  /** 32 bytes in base64; several, separated by commas, while a key is exchanged: the first one seals, each unseals. */
+  ENCRYPTION_KEY: z.string().min(1),
+};
 
 /** The keys of the environment, or of the file it names. @throws Error that says what is wrong and nothing of the keys. */
 export function readKeyRing(source?: Record<string, string | undefined>): KeyRing {
   try {
-    return parseKeyRing(readEnv(sealingEnv, source).ENCRYPTION_KEY);
+    return parseKeyRing(readEnv(keyRingEnv, source).ENCRYPTION_KEY);
   } catch (cause) {
     throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
   }

@@ -1,4 +1,4 @@
-import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { busEnv, defineEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
 const origin = z.url({ protocol: /^http$/ });
@@ -43,6 +43,4 @@ export const edgeEnv = {
 };
 export type EdgeEnv = z.infer<z.ZodObject<typeof edgeEnv>>;
 
-export function env(): EdgeEnv {
-  return readEnv(edgeEnv);
-}
+export const env = defineEnv(edgeEnv, (source) => readEnv(edgeEnv, source));

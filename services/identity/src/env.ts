@@ -1,5 +1,14 @@
 import { databaseEnv } from '@overtone/database';
-import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import {
+  assertionEnv,
+  busEnv,
+  defineEnv,
+  keyRingEnv,
+  readEnv,
+  readKeyRing,
+  serviceEnv,
+  type KeyRing,
+} from '@overtone/service-kit';
 import { z } from 'zod';
 import { seedsOf, seedVariables } from './settings/seeds.ts';
 import type { Values } from './settings/settings.ts';
@@ -30,7 +39,7 @@ export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export function env(source: Record<string, string | undefined> = process.env): IdentityEnv {
+export const env = defineEnv({ ...identityEnv, ...seedVariables, ...keyRingEnv }, (source): IdentityEnv => {
   const keyRing = () => readKeyRing(source);
   keyRing();
   return Object.freeze({
@@ -39,4 +48,4 @@ export function env(source: Record<string, string | undefined> = process.env): I
     seeds: seedsOf(readEnv(seedVariables, { ...source, LDAP_TLS_CA_FILE: undefined })),
     keyRing,
   });
-}
+});

@@ -1,5 +1,14 @@
 import { databaseEnv } from '@overtone/database';
-import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import {
+  assertionEnv,
+  busEnv,
+  defineEnv,
+  keyRingEnv,
+  readEnv,
+  readKeyRing,
+  serviceEnv,
+  type KeyRing,
+} from '@overtone/service-kit';
 import { outboundEnv } from '@overtone/service-kit/outbound';
 import type { z } from 'zod';
 
@@ -16,9 +25,9 @@ export type InsightsEnv = z.infer<z.ZodObject<typeof insightsEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export function env(source: Record<string, string | undefined> = process.env): InsightsEnv {
+export const env = defineEnv({ ...insightsEnv, ...keyRingEnv }, (source): InsightsEnv => {
   const parsed = readEnv(insightsEnv, source);
   const keyRing = () => readKeyRing(source);
   keyRing();
   return Object.freeze({ ...parsed, keyRing });
-}
+});

@@ -2,7 +2,16 @@ import { isAbsolute } from 'node:path';
 import { databaseEnv } from '@overtone/database';
 import { objectStoreEnv } from '@overtone/object-store';
 import { outboundEnv } from '@overtone/service-kit/outbound';
-import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import {
+  assertionEnv,
+  busEnv,
+  defineEnv,
+  keyRingEnv,
+  readEnv,
+  readKeyRing,
+  serviceEnv,
+  type KeyRing,
+} from '@overtone/service-kit';
 import { z } from 'zod';
 
 const gib = 1024 ** 3;
@@ -48,9 +57,9 @@ export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export function env(source: Record<string, string | undefined> = process.env): MediaEnv {
+export const env = defineEnv({ ...mediaEnv, ...keyRingEnv }, (source): MediaEnv => {
   const parsed = readEnv(mediaEnv, source);
   const keyRing = () => readKeyRing(source);
   keyRing();
   return Object.freeze({ ...parsed, keyRing });
-}
+});

@@ -1,7 +1,16 @@
 import { findPrograms, type Programs } from '@overtone/backup';
 import { databaseEnv } from '@overtone/database';
 import { objectStoreEnv } from '@overtone/object-store';
-import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import {
+  assertionEnv,
+  busEnv,
+  defineEnv,
+  keyRingEnv,
+  readEnv,
+  readKeyRing,
+  serviceEnv,
+  type KeyRing,
+} from '@overtone/service-kit';
 import { z } from 'zod';
 
 const operationsEnv = {
@@ -13,7 +22,6 @@ const operationsEnv = {
   /** The folder of pg_dump; without it the newest that is installed is used. */
   PG_BIN_DIR: z.string().optional(),
 };
-const keyEnv = { ENCRYPTION_KEY: z.string().min(1) };
 
 /** The text of ENCRYPTION_KEY and its keys. */
 export type EncryptionKeys = { text: string; ring: KeyRing };
@@ -25,9 +33,9 @@ export type OperationsEnv = z.infer<z.ZodObject<typeof operationsEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export function env(source: Record<string, string | undefined> = process.env): OperationsEnv {
+export const env = defineEnv({ ...operationsEnv, ...keyRingEnv }, (source): OperationsEnv => {
   const parsed = readEnv(operationsEnv, source);
-  const keys = () => ({ text: readEnv(keyEnv, source).ENCRYPTION_KEY, ring: readKeyRing(source) });
+  const keys = () => ({ text: readEnv(keyRingEnv, source).ENCRYPTION_KEY, ring: readKeyRing(source) });
   keys();
   return Object.freeze({ ...parsed, keys, programs: () => findPrograms(parsed.PG_BIN_DIR, source['PATH']) });
-}
+});

@@ -1,4 +1,4 @@
-import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { assertionEnv, busEnv, defineEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
 export const gatewayEnv = {
@@ -14,6 +14,4 @@ export const gatewayEnv = {
 };
 export type GatewayEnv = z.infer<z.ZodObject<typeof gatewayEnv>>;
 
-export function env(): GatewayEnv {
-  return readEnv(gatewayEnv);
-}
+export const env = defineEnv(gatewayEnv, (source) => readEnv(gatewayEnv, source));

@@ -1,5 +1,5 @@
 import { databaseEnv } from '@overtone/database';
-import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { assertionEnv, busEnv, defineEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
 export const indexerEnv = {
@@ -29,8 +29,8 @@ export const indexerEnv = {
 };
 export type IndexerEnv = z.infer<z.ZodObject<typeof indexerEnv>>;
 
-export function env(): IndexerEnv {
+export const env = defineEnv(indexerEnv, (source) => {
   // LanceDB writes to stderr directly: only its errors are shown.
   process.env['LANCEDB_LOG'] ??= 'error';
-  return readEnv(indexerEnv);
-}
+  return readEnv(indexerEnv, source);
+});

@@ -1,5 +1,14 @@
 import { databaseEnv } from '@overtone/database';
-import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import {
+  assertionEnv,
+  busEnv,
+  defineEnv,
+  keyRingEnv,
+  readEnv,
+  readKeyRing,
+  serviceEnv,
+  type KeyRing,
+} from '@overtone/service-kit';
 import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
@@ -26,9 +35,9 @@ export type DispatcherEnv = z.infer<z.ZodObject<typeof dispatcherEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export function env(source: Record<string, string | undefined> = process.env): DispatcherEnv {
+export const env = defineEnv({ ...dispatcherEnv, ...keyRingEnv }, (source): DispatcherEnv => {
   const parsed = readEnv(dispatcherEnv, source);
   const keyRing = () => readKeyRing(source);
   keyRing();
   return Object.freeze({ ...parsed, keyRing });
-}
+});

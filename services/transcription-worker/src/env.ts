@@ -13,8 +13,8 @@ import {
   type Queue,
 } from '@overtone/contracts';
 import { objectStoreEnv } from '@overtone/object-store';
-import { concurrencyOf, type Concurrency } from '@overtone/jobs';
-import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { concurrencyEnv, concurrencyOf, type Concurrency } from '@overtone/jobs';
+import { busEnv, defineEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
@@ -77,11 +77,14 @@ export type WorkerEnv = z.infer<z.ZodObject<typeof workerVariables>> & {
   readonly engineVariables: Readonly<Record<string, unknown>>;
 };
 /** Environment of the worker, parsed once. */
-export function workerEnv(): Readonly<WorkerEnv> {
-  const env = readEnv(workerVariables);
-  const engineVariables = readEnv(settingVariables(engineSettings));
-  return Object.freeze({ ...env, engineVariables, concurrency: concurrencyFor(env.WORKER_QUEUES) });
-}
+export const workerEnv = defineEnv(
+  { ...workerVariables, ...settingVariables(engineSettings), ...concurrencyEnv(ownJobs) },
+  (source): Readonly<WorkerEnv> => {
+    const env = readEnv(workerVariables, source);
+    const engineVariables = readEnv(settingVariables(engineSettings), source);
+    return Object.freeze({ ...env, engineVariables, concurrency: concurrencyFor(env.WORKER_QUEUES) });
+  },
+);
 
 /** Passed on to child processes if set: visible GPUs, library paths and the compile cache. */
 const handedOn = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];

@@ -4,6 +4,7 @@ import { listInstalled } from '@overtone/models';
 import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf } from '../refusal.ts';
 import { isPortFree } from '../servers/ports.ts';
+import { findEnvironmentFaults } from '../setup/check-environment.ts';
 import { readInstance } from '../setup/instance.ts';
 import { installCommand, missingPackages, productPackages, testPackages } from '../setup/packages.ts';
 import { checkDisk, freeBytes, newerVersionOf, openDataFolder } from '../setup/preflight.ts';
@@ -26,6 +27,7 @@ export async function doctor(options: { readonly data?: string }): Promise<void>
   const checks: readonly (() => Finding[] | Promise<Finding[]>)[] = [
     tools,
     packages,
+    environment,
     () => dataFolderState(folder),
     () => publicPort(folder),
     () => engines(folder),
@@ -77,6 +79,11 @@ function packages(): Finding[] {
     ...(missing.length > 0 ? [problem(`missing: ${missing.join(', ')}; run: ${installCommand(missing, asRoot)}`)] : []),
     ...(forTests.length > 0 ? [note(`for ./overtone test also: ${installCommand(forTests, asRoot)}`)] : []),
   ];
+}
+
+async function environment(): Promise<Finding[]> {
+  const faults = await findEnvironmentFaults(process.env);
+  return faults.length === 0 ? [ok('the environment can be used')] : faults.map(problem);
 }
 
 function dataFolderState(folder: DataFolder): Finding[] {

@@ -6,6 +6,7 @@ import { messageOf, Refusal } from '../refusal.ts';
 import { baseUrl, readInstance } from '../setup/instance.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
 import { checkDisk, checkSecrets, openDataFolder } from '../setup/preflight.ts';
+import { checkEnvironment } from '../setup/check-environment.ts';
 import { prepare } from '../setup/prepare.ts';
 import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
@@ -50,6 +51,7 @@ export async function up(options: UpOptions): Promise<void> {
     await ensurePackages(productPackages, terminal.step);
     terminal.busy('preparing');
     await prepare(terminal.done);
+    await checkEnvironment(process.env);
     terminal.busy('clearing up after the last run');
     if ((await clearLeftovers(folder)) > 0) terminal.done('ended what the last run left behind');
     const wasUsedBefore = readInstance(folder) !== undefined;

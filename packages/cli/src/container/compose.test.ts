@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { describeMissingConnections } from '@overtone/database/connections';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -82,7 +83,12 @@ describe('compose.yaml', () => {
   });
 
   it('migrates as the owner, with the passwords of all roles', () => {
-    expect(container('migrate').environment).toEqual({ ...migrationSecrets(values), AUDIT_LOG_RETENTION_DAYS: '' });
+    expect(container('migrate').environment).toEqual({
+      ...migrationSecrets(values),
+      AUDIT_LOG_RETENTION_DAYS: '',
+      DB_POOL_SIZE: '20',
+      DB_MAX_OVERFLOW: '5',
+    });
     const main = container('migrate').command![1]!.replace('/app/', '');
     expect(existsSync(join(productFolder, main))).toBe(true);
   });
@@ -206,6 +212,10 @@ describe('compose.yaml', () => {
   it('starts PostgreSQL with the connections that the specification names, or with those of .env', () => {
     expect(maxConnections({})).toBe(200);
     expect(container('postgres').command).toContain(`max_connections=${maxConnections({})}`);
+    const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = container('migrate').environment!;
+    expect(describeMissingConnections({ DB_POOL_SIZE: Number(size), DB_MAX_OVERFLOW: Number(overflow) }, 200)).toBe(
+      undefined,
+    );
     const { services: changed } = composeFile({ ...values, PG_MAX_CONNECTIONS: '77' });
     expect(changed['postgres']?.command).toContain('max_connections=77');
   });

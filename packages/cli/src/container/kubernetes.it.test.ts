@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { downloadJobs, modelJobs, workerJobs } from '@overtone/contracts';
+import { connectionsNeeded } from '@overtone/database/connections';
+import { databaseRoles } from '@overtone/database/migrate';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { freshValues } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
@@ -92,6 +94,15 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
       ]);
       expect(given['NATS_USER']).toBe(serviceOf(workload));
     });
+  });
+
+  it('gives the pools of all replicas no more connections than the database server accepts', async () => {
+    const pooled = ours().filter((workload) => 'DATABASE_URL' in podEnvironment(workload, objects(), values));
+    const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = podEnvironment(pooled[0]!, objects(), values);
+    const processes = pooled.reduce((sum, { spec }) => sum + ((spec as { replicas?: number }).replicas ?? 1), 0);
+    const limits = { DB_POOL_SIZE: Number(size), DB_MAX_OVERFLOW: Number(overflow) };
+    expect(processes).toBeGreaterThanOrEqual(databaseRoles.length);
+    expect(connectionsNeeded(limits, processes)).toBeLessThanOrEqual(200);
   });
 
   it('gives every pod its own secret and no other', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { dataFolder } from '../paths.ts';
-import { serviceEnvironment, type EnvironmentSource } from './environment.ts';
+import { databaseServices, serviceEnvironment, type EnvironmentSource } from './environment.ts';
 import { maxConnections, planMark, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'identity', 'media', 'transcription-worker', 'realtime-gateway'];
@@ -105,11 +105,14 @@ describe('serviceEnvironment', () => {
 
 describe('maxConnections', () => {
   it('is sufficient for every pool at its maximum', () => {
-    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(620);
+    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(databaseServices.length * 100 + 20);
+    expect(maxConnections({ DB_POOL_SIZE: '50' })).toBe(databaseServices.length * 50 + 20);
   });
 
   it('is 200 by default, as specified', () => {
     expect(maxConnections({})).toBe(200);
+    const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = serviceEnvironment('media', source());
+    expect(databaseServices.length * (Number(size) + Number(overflow)) + 20).toBeLessThanOrEqual(200);
   });
 
   it('is the value of the caller', () => {

@@ -1,3 +1,4 @@
+import { fittingOverflow } from '@overtone/database/connections';
 import { compileCache, type DataFolder } from '../paths.ts';
 import type { Instance } from '../setup/instance.ts';
 import type { Secrets } from '../setup/secrets.ts';
@@ -100,7 +101,7 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
   const { folder, caller } = source;
   return {
     ...((databaseServices as readonly string[]).includes(service)
-      ? { DATABASE_URL: databaseUrl(source, roleOf(service)) }
+      ? { DATABASE_URL: databaseUrl(source, roleOf(service)), ...toText(poolLimits(caller)) }
       : {}),
     ...(withObjects.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
     ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
@@ -109,6 +110,23 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),
   };
+}
+
+/** Specification, "Limits". */
+export const defaultConnections = 200;
+
+/** The limits of the pool of each service. By default all pools together fit into the specified number of connections. */
+export function poolLimits(caller: EnvironmentSource['caller']) {
+  const size = Number(caller['DB_POOL_SIZE'] || 20);
+  const overflow = caller['DB_MAX_OVERFLOW'];
+  return {
+    DB_POOL_SIZE: size,
+    DB_MAX_OVERFLOW: overflow ? Number(overflow) : fittingOverflow(size, defaultConnections),
+  };
+}
+
+function toText(values: Readonly<Record<string, number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
 function forIdentity({ caller, secrets, instance, adminPasswordFile }: EnvironmentSource): Record<string, string> {

@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
+import { connectionsNeeded } from '@overtone/database/connections';
 import { dataFolder, productFolder } from '../paths.ts';
 import { natsServer } from '../servers/nats.ts';
 import { postgresServer } from '../servers/postgres.ts';
 import type { ProcessSpec } from '../servers/process.ts';
 import { redisServer } from '../servers/redis.ts';
-import { listenerUrl, serviceEnvironment, type EnvironmentSource } from './environment.ts';
+import {
+  defaultConnections,
+  listenerUrl,
+  poolLimits,
+  serviceEnvironment,
+  type EnvironmentSource,
+} from './environment.ts';
 import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './gpu-scale.ts';
 
 /** The servers and services of an instance. */
@@ -68,14 +75,7 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
  * services like its own version, so it cannot start those of a version with another mark.
  */
 export function planMark(names = serviceNames()): string {
-  const numbered = portNames(names).map((name, index) => [name, index + 1]);
-  const source: EnvironmentSource = {
-    folder: dataFolder('/'),
-    instance: { port: 8080, adminAnnounced: true, ports: Object.fromEntries(numbered) as Record<string, number> },
-    secrets: { file: (name) => name, read: (name) => name },
-    uiFolder: '/',
-    caller: {},
-  };
+  const source = anyInstance(names, {});
   const services = names.map((name) => nodeService(name, source)).map(({ args, env }) => ({ args, env }));
   return createHash('sha256').update(JSON.stringify(services)).digest('hex');
 }
@@ -83,16 +83,30 @@ export function planMark(names = serviceNames()): string {
 // As the liveness probe in k8s/base.
 const livenessTimeoutMs = 5000;
 
-/** Specification, "Limits". */
-const defaultConnections = 200;
+function anyInstance(names: readonly string[], caller: EnvironmentSource['caller']): EnvironmentSource {
+  const numbered = portNames(names).map((name, index) => [name, index + 1]);
+  return {
+    folder: dataFolder('/'),
+    instance: { port: 8080, adminAnnounced: true, ports: Object.fromEntries(numbered) as Record<string, number> },
+    secrets: { file: (name) => name, read: (name) => name },
+    uiFolder: '/',
+    caller,
+  };
+}
+
+/** The variables of the caller that reach a service unchanged. */
+export function passedOn(service: string, caller: EnvironmentSource['caller']): Record<string, string> {
+  const given = serviceEnvironment(service, anyInstance(serviceNames(), caller));
+  const isUnchanged = (name: string) =>
+    given[name] === caller[name] && given[`${name}_FILE`] === caller[`${name}_FILE`];
+  return Object.fromEntries(Object.entries(given).filter(([name]) => isUnchanged(name)));
+}
 
 /** 200 as specified; with larger pools, enough for all of them at their maximum and for administration. */
 export function maxConnections(caller: Readonly<Record<string, string | undefined>>): number {
   const given = Number(caller['PG_MAX_CONNECTIONS']);
   if (given > 0) return given;
-  const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = caller;
-  if (size === undefined && overflow === undefined) return defaultConnections;
-  return Math.max(defaultConnections, 6 * (Number(size ?? 20) + Number(overflow ?? 40)) + 20);
+  return Math.max(defaultConnections, connectionsNeeded(poolLimits(caller)));
 }
 
 function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale): ProcessSpec {
