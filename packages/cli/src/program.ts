@@ -222,20 +222,21 @@ function updating(program: Command): void {
 function configuring(program: Command): void {
   const config = program
     .command('config')
-    .description(
-      'print where everything is and the variables of the running instance; more: rotate-key, container, kubernetes',
-    )
+    .description('print where everything is and the variables of the running instance; more: container, kubernetes')
     .option(...dataOption)
     .action(async (options: DataOption) => (await import('./commands/config.command.ts')).config(options));
-  config
-    .command('rotate-key')
-    .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
-    .option('--signing', 'replace the key that signs access tokens instead; every session ends')
-    .option(...dataOption)
-    // The option may precede or follow the command.
-    .action(async (_options: unknown, command: Command) =>
-      (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals()),
-    );
+  for (const parent of [program, config])
+    parent
+      .command('rotate-key', { hidden: parent === config })
+      .description(
+        'encrypt the secrets among the settings with a new key, while everything runs, and delete the old key',
+      )
+      .option('--signing', 'replace the key that signs access tokens instead; every session ends')
+      .option(...dataOption)
+      // The option may precede or follow the command.
+      .action(async (_options: unknown, command: Command) =>
+        (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals()),
+      );
   const outOption = ['--out <folder>', 'where .env is kept (default: beside compose.yaml)'] as const;
   config
     .command('container')

@@ -3,7 +3,7 @@ import { createLog, createMetrics, readEnv, readKeyRing } from '@overtone/servic
 import { PrismaClient } from './generated/client.ts';
 import { resealProviders } from './providers/providers.store.ts';
 
-// Run by `./overtone config rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
+// Run by `./overtone rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
 const log = createLog('insights', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
 const { db, part } = createDatabase(
   { env: readEnv(databaseEnv), name: 'insights', metrics: createMetrics(), log },

@@ -2,7 +2,7 @@ import { createDatabase, databaseEnv, resealSettings } from '@overtone/database'
 import { createLog, createMetrics, readEnv, readKeyRing } from '@overtone/service-kit';
 import { PrismaClient } from './generated/client.ts';
 
-// Run by `./overtone config rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
+// Run by `./overtone rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
 const log = createLog('media', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
 const { db, part } = createDatabase(
   { env: readEnv(databaseEnv), name: 'media', metrics: createMetrics(), log },

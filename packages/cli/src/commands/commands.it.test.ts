@@ -32,6 +32,7 @@ describe('./overtone', () => {
       'up',
       'down',
       'restart',
+      'rotate-key',
       'status',
       'logs',
       'test',
@@ -57,7 +58,7 @@ describe('./overtone', () => {
   });
 
   it('rotates no key without an instance, without the old key or without the database', async () => {
-    const rotate = async () => await overtone('config', 'rotate-key', '--data', data);
+    const rotate = async () => await overtone('rotate-key', '--data', data);
     expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('has not been started yet') });
     const instance = { port: 8080, adminAnnounced: true, ports: { postgres: 9 } };
     mkdirSync(join(data, 'secrets'), { recursive: true });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { baseUrl, readInstance } from '../setup/instance.ts';
+import { ownSecrets } from '../setup/preflight.ts';
+import { hasSigningSecret } from '../supervisor/environment.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 
 // Names of this form are secret settings; their values are not shown.
@@ -26,10 +28,23 @@ export function config(options: { readonly data?: string }): void {
       `${port} (stored in the data folder)`,
     ]),
     ['running', environment === undefined ? 'no instance is running: no effective variables to show' : 'yes'],
+    ...(instance === undefined ? [] : secretSources(environment ?? process.env)),
     ...settingsOf(environment ?? {}).map(([name, value]): [string, string] => [name, `${value} (environment)`]),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   for (const [name, value] of rows) process.stdout.write(`${name.padEnd(width)}  ${value}\n`);
+}
+
+/** Where each secret of the product comes from. The environment takes precedence over the data folder, or is refused. */
+export function secretSources(environment: Readonly<Record<string, string | undefined>>): [string, string][] {
+  const signing = hasSigningSecret(environment)
+    ? 'environment (takes precedence over secrets/jwt_secret_key of the data folder)'
+    : 'secrets/jwt_secret_key of the data folder (the environment would take precedence)';
+  const others = ownSecrets.map(([name, file]): [string, string] => [
+    `secret ${name}`,
+    `secrets/${file} of the data folder (another value in the environment is refused at the start)`,
+  ]);
+  return [['secret JWT_SECRET_KEY', signing], ...others];
 }
 
 /** The environment that the supervisor of the running instance was started with; `undefined` when none is running. */

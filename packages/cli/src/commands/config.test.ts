@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { dataFolder } from '../paths.ts';
 import { identify } from '../supervisor/identity.ts';
 import { writeRuntime } from '../supervisor/runtime.ts';
-import { runningEnvironment, settingsOf } from './config.command.ts';
+import { runningEnvironment, secretSources, settingsOf } from './config.command.ts';
 
 describe('runningEnvironment', () => {
   it('reads the variables of the running instance, not those of the caller, and none without an instance', async () => {
@@ -32,6 +32,16 @@ describe('runningEnvironment', () => {
       child.kill('SIGKILL');
       rmSync(root, { recursive: true });
     }
+  });
+});
+
+describe('secretSources', () => {
+  it('names the place that each secret is taken from', () => {
+    const placeOf = (environment: Record<string, string>) => new Map(secretSources(environment));
+    expect(placeOf({}).get('secret JWT_SECRET_KEY')).toMatch(/^secrets\/jwt_secret_key of the data folder/);
+    for (const variable of ['JWT_SECRET_KEY', 'JWT_SECRET_KEY_FILE'])
+      expect(placeOf({ [variable]: 'x' }).get('secret JWT_SECRET_KEY')).toMatch(/^environment/);
+    expect(placeOf({ ENCRYPTION_KEY: 'x' }).get('secret ENCRYPTION_KEY')).toMatch(/^secrets\/encryption_key .*refused/);
   });
 });
 

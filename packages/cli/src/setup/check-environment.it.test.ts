@@ -28,7 +28,7 @@ describe('the environment of all services', () => {
       DOWNLOAD_CONCURRENCY: '0',
       LOG_FORMAT: 'xml',
     });
-    expect(faults.map((fault) => fault.split(' is not valid: it must be ')).sort()).toEqual([
+    expect(faults.sort().map((fault) => fault.split(' is not valid: it must be '))).toEqual([
       ['DB_POOL_SIZE=abc', 'a whole number from 1 to 500'],
       ['DOWNLOAD_CONCURRENCY=0', 'a whole number from 1 to 64'],
       ['LDAP_PORT=99999', 'a whole number from 1 to 65535'],

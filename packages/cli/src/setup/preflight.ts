@@ -59,8 +59,8 @@ export async function checkPort(port: number): Promise<void> {
   }
 }
 
-/** Secrets of the data folder that the embedded profile takes from nowhere else. */
-const ownSecrets = [
+/** Secrets of the data folder that the embedded profile takes from nowhere else: the environment may only repeat them. */
+export const ownSecrets = [
   ['ENCRYPTION_KEY', 'encryption_key'],
   ['ASSERTION_PRIVATE_KEY', 'assertion_private_key'],
   ['ASSERTION_PUBLIC_KEY', 'assertion_public_key'],

@@ -40,7 +40,7 @@ async function keyIds() {
   ).rows.map((row) => row.k);
 }
 
-/** The program that `./overtone config rotate-key` starts. */
+/** The program that `./overtone rotate-key` starts. */
 async function reseal() {
   const env = { ...process.env, DATABASE_URL: backends.database.urlFor('identity'), ENCRYPTION_KEY_FILE: file };
   const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
