@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of the management script itself. */
 const ownEnv = { ...poolEnv, PG_MAX_CONNECTIONS: z.coerce.number().int().min(20).max(10_000).optional() };
-const main = join(productFolder, 'packages', 'cli', 'src', 'setup', 'check-environment.main.ts');
+const main = join(productFolder, 'packages', 'cli', 'src', 'check-environment.main.ts');
 
 /** What is wrong with the variables that are set: one sentence each, with name, value and what is allowed. */
 export async function findEnvironmentFaults(environment: Environment): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { faultsIn, type ReadServiceEnv } from '@overtone/service-kit/env';
-import { productFolder } from '../paths.ts';
-import { passedOn, serviceNames } from '../supervisor/plan.ts';
+import { productFolder } from './paths.ts';
+import { passedOn, serviceNames } from './supervisor/plan.ts';
 
 // Prints the faults of the environment as JSON, one for each variable. A process of its own, because the services' code
 // would stay in the supervisor's memory.
