@@ -46,9 +46,10 @@ export function createForward(connectionWait: ConnectionWait) {
       if (failure === undefined || failure.sent) connectionWait.seen(service);
       if (failure === undefined) return;
       if (failure.sent) broken += 1;
-      const again = failure.sent
-        ? repeatable && !failure.timedOut && broken <= maxBroken
-        : await connectionWait.pause(service, attempts);
+      // An unresponsive service accepts connections: there is no connection to wait for.
+      const again =
+        !failure.timedOut &&
+        (failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(service, attempts));
       if (!again) throw failure.error;
     }
   };

@@ -298,6 +298,8 @@ describe('a service that', () => {
         );
         expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(answers.map(() => '10'));
       },
+      // Requests would wait this long for a connection.
+      { UPSTREAM_WAIT_MS: '600000' },
     );
   });
 
