@@ -42,3 +42,16 @@ export const properNouns: ReadonlySet<string> = new Set(
   sweden sydney syria texas toledo trent trinidad troy tuesday turin tyrol valencia valentine venice venezia verona victoria vienna virginia wales warsaw warwick washington
   wellington winchester windsor wyoming york yorkshire zurich`.split(/\s+/),
 );
+
+/** Names that the dictionary lists for a rare meaning ("john", "jake"): in lower case they are names. */
+export const mainlyNames: ReadonlySet<string> = new Set(
+  `abigail albert alexander alfredo alison amelia angelica ann anna annalise ariel aurelia barney barry ben benjamin benny bertha beth betty billy bobby brad
+  carl carmen charley charlie christie christy clarence cleopatra colin colleen connie corey cory craig danny daphne darcy denis derrick dexter diane dieter
+  dominick dominique donna donny doris emma emmet emmy eric erica erick eugenia felicia fritz georgette geronimo gilbert gloria graham hakim hamza hank harry hector
+  henry hettie isabel isabella jacky jake james jane jeanette jeff jenny jerry jess jesse jessie jill jimmie jimmy joanna joe joey johannes john johnnie johnny
+  johnson joseph josh judy juliet kamala kelly ken kris kumari kyle kylie lars laura lewis liana lionel lizzie lou louie louis luke madeleine maggie marc marcel
+  marcella marly marshall martin mary matilda matt mattie maud mavis maxwell maya michael mick mitch moira mollie molly morgan morris murphy murray nancy neal
+  ned nellie nelly nelson noah noel norma norman oliver ollie oscar otto paolo patrick paul pedro peggy petar phoebe polly ralph ramona randy rick riley rogers
+  rolf romeo ronnie rory rosalia roscoe russel ruth sally sammy sean sharon shawn sheila spencer stella stephane steven sylvia tamara tammy ted timothy tina
+  tommy travis tyler vanessa vera veronica victor warren webster william willie zack`.split(/\s+/),
+);

@@ -1,7 +1,7 @@
 import { isCueWord } from './cues.ts';
 import { isEnglishWord } from './english-words.ts';
 import { familyNames, givenNames } from './gazetteer.ts';
-import { ordinaryNames, properNouns } from './common-names.ts';
+import { mainlyNames, ordinaryNames, properNouns } from './common-names.ts';
 import { normalize } from './normalize.ts';
 import type { Span } from './spans.ts';
 import type { Token } from './tokens.ts';
@@ -54,7 +54,7 @@ const certain = new Set([
   'mi chiamo',
 ]);
 const notNames = new Set(
-  'not the a an i it and but so or on in at for to of with from is are was were be sorry sure glad happy going here there just really very fine good great ok okay also still trying looking calling working speaking about very like important secret difficult easy hard common spelled pronounced what who my your his her our their this that monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december english german french spanish american british indian chinese god well yes no thanks thank because when where how why you he she we they'.split(
+  "i'm i've i'll i'd it's don't yeah uh um chair speaker president minister not the a an i it and but so or on in at for to of with from is are was were be sorry sure glad happy going here there just really very fine good great ok okay also still trying looking calling working speaking about very like important secret difficult easy hard common spelled pronounced what who my your his her our their this that monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december english german french spanish american british indian chinese god well yes no thanks thank because when where how why you he she we they".split(
     ' ',
   ),
 );
@@ -76,6 +76,8 @@ const particles = new Set([
   'mc',
 ]);
 const maxWords = 4;
+/** Verbs that are names with a capital letter only: "agnes can", "tara will". */
+const verbs = new Set(['can', 'has', 'may', 'will']);
 
 type NameOptions = { knownNames: readonly string[]; language: string | null };
 
@@ -118,7 +120,9 @@ function spelledNames(tokens: readonly Token[], known: ReadonlySet<string>): Ran
     if (name === undefined) continue;
     const isCued = tokens.slice(Math.max(0, first - 4), first).some(({ word }) => spellings.has(word));
     const end = letters.length > 2 ? last - 1 : first;
-    if (isCued || known.has(name) || givenNames.has(name) || familyNames.has(name)) ranges.push({ first, last: end });
+    // "it is a p a little": three letters that are a name by chance.
+    const isListed = name.length > 3 && (givenNames.has(name) || familyNames.has(name));
+    if (isCued || known.has(name) || isListed) ranges.push({ first, last: end });
     first = end;
   }
   return ranges;
@@ -131,7 +135,7 @@ function isLastName(token: Token | undefined): boolean {
   return (plain && (given || family)) || isUnknownWord(token, 'en');
 }
 
-type Listed = { given: boolean; family: boolean; plain: boolean };
+type Listed = { given: boolean; family: boolean; rare: boolean; plain: boolean };
 
 /** Names of the gazetteer: a given name, with the family name after it. */
 function listedNames(tokens: readonly Token[], language: string): Range[] {
@@ -155,8 +159,9 @@ function lastOfListed(tokens: readonly Token[], at: number, language: string): n
 function isFullName(tokens: readonly Token[], at: number, language: string): boolean {
   const [token, next] = [tokens[at], tokens[at + 1]];
   if (!token || !next || startsWithCapital(token) !== startsWithCapital(next)) return false;
+  if (verbs.has(next.text)) return false;
   const [name, after] = [listedAs(token), listedAs(next)];
-  if (name.given && after.family && (name.plain || after.plain)) return true;
+  if (name.given && after.family && (name.rare || after.rare)) return true;
   const isCapital = startsWithCapital(token);
   if (isCapital && name.given && name.plain && isName(next)) return true;
   // One of them is a name of the list, and the other one is no word.
@@ -183,14 +188,16 @@ function isUnknownWord({ word }: Token, language: string): boolean {
   return language === 'en' && /^\p{L}{3,}$/u.test(bare) && !isCueWord(bare) && !isEnglishWord(bare);
 }
 
-/** `plain`: it is no other word. */
+/** `rare`: it is no word of everyday English, so that it counts next to another name. `plain`: it is no other word at all. */
 function listedAs(token: Token | undefined): Listed {
   const word = possessorOf(token?.word ?? '');
+  const rare = !ordinaryNames.has(word) && !properNouns.has(word);
   const isWord = notNames.has(word) || titles.has(word) || isCueWord(word);
   return {
     given: !isWord && givenNames.has(word),
     family: !isWord && familyNames.has(word),
-    plain: !ordinaryNames.has(word) && !properNouns.has(word),
+    rare,
+    plain: rare && (mainlyNames.has(word) || !isEnglishWord(word)),
   };
 }
 
