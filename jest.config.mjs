@@ -1,4 +1,5 @@
 // Rings: `pure` is every x.test.ts (no I/O); `it` is every x.it.test.ts (real servers, see packages/testkit).
+// `endurance` is every x.endurance.test.ts, in the nightly tier: kills, many restores, old releases, images.
 // `elasticsearch` and `models` run only when they are named: x.elasticsearch.test.ts needs a real search server,
 // x.models.test.ts real speech models.
 const swc = (experimental) => [
@@ -36,17 +37,21 @@ export default {
       displayName: 'pure',
       setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.test.ts`),
-      testPathIgnorePatterns: ['/node_modules/', '\\.(it|elasticsearch|models)\\.test\\.ts$', '/packages/e2e/'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '\\.(it|endurance|elasticsearch|models)\\.test\\.ts$',
+        '/packages/e2e/',
+      ],
     },
-    {
+    ...['it', 'endurance'].map((ring) => ({
       ...base,
-      displayName: 'it',
+      displayName: ring,
       globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
       setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
-      testMatch: roots.map((r) => `${r}/*.it.test.ts`),
+      testMatch: roots.map((r) => `${r}/*.${ring}.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
-    },
+    })),
     {
       ...base,
       displayName: 'models',

@@ -8,7 +8,7 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import type { Suite } from './suite.ts';
+import { forNightly, type Suite } from './suite.ts';
 import { jobLimitMs, until } from './until.ts';
 
 const password = 'Another-Battery-2026';
@@ -34,6 +34,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
   let conversation = '';
   const person = { email: '', name: 'Rita Reader', label: '' };
   const step = watchedStep(() => [owner, reader]);
+  const nightly = forNightly(step);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const messages = (hands = owner) => hands.page.getByTestId('ask-message');
   const openMenu = async (action: string): Promise<void> => {
@@ -198,7 +199,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await messages().nth(4).getByText('chosen without a language model').waitFor();
         await useModel();
       }),
-      step('a shared conversation shows its reader only what the reader may read', async () => {
+      nightly('a shared conversation shows its reader only what the reader may read', async () => {
         await openMenu('Share');
         await page.getByRole('dialog').getByRole('combobox', { name: 'Person' }).fill(person.email);
         await page.getByRole('option', { name: person.label }).click();
@@ -213,12 +214,12 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         assert.equal(await reader.page.getByRole('textbox', { name: 'Question' }).count(), 0);
         await checkState('withheld', reader);
       }),
-      step('a conversation is exported', async () => {
+      nightly('a conversation is exported', async () => {
         const [download] = await Promise.all([page.waitForEvent('download'), openMenu('Export as Markdown')]);
         const text = await readFile(await download.path(), 'utf8');
         assert.match(text, /Planning, 00:00:20: Ben: “We decided to move the heliotrope office/);
       }),
-      step('the page of a recording answers about this recording only', async () => {
+      nightly('the page of a recording answers about this recording only', async () => {
         await page.goto(`/files/${planning}`);
         await page
           .locator('summary')
@@ -232,7 +233,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await panel.getByRole('link', { name: 'Open on the Ask page' }).click();
         await page.getByRole('heading', { name: 'How many meetings mention heliotrope?', level: 2 }).first().waitFor();
       }),
-      step('the page of a collection answers about its recordings only', async () => {
+      nightly('the page of a collection answers about its recordings only', async () => {
         const { uuid } = await api.send<{ uuid: string }>('POST', '/api/collections', { name: 'Moves' });
         await api.send('POST', `/api/collections/${uuid}/media`, { media_file_ids: [planning] });
         await page.goto(`/collections/${uuid}`);
@@ -240,7 +241,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await page.getByTestId('ask-panel').getByText('“heliotrope” is mentioned once, in 1 recording.').waitFor();
         await checkState('collection');
       }),
-      step('a deleted conversation is removed for everyone', async () => {
+      nightly('a deleted conversation is removed for everyone', async () => {
         await page.goto(`/ask?conversation=${conversation}`);
         await openMenu('Delete');
         await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();

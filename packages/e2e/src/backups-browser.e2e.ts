@@ -102,7 +102,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await page.reload();
       await until('it is stored', async () => (await page.getByLabel('Weekly', { exact: true }).inputValue()) === '9');
     }),
-    step(
+    nightly(
       'an invalid schedule and a missing passphrase are refused at their fields',
       async () => {
         await page.getByLabel('Schedule', { exact: true }).fill('every day');
@@ -119,7 +119,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       },
       /\b400\b/,
     ),
-    step('a passphrase is never returned, and an empty field keeps it', async () => {
+    nightly('a passphrase is never returned, and an empty field keeps it', async () => {
       await page.getByRole('switch', { name: 'Encrypt backups' }).click();
       await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');
       await save();

@@ -206,7 +206,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         },
         /\b409\b/,
       ),
-      step('selected recordings are added from the library, and one from its page', async () => {
+      nightly('selected recordings are added from the library, and one from its page', async () => {
         await page.goto('/');
         await page.getByRole('checkbox', { name: `Select ${titles[1]}` }).check();
         await press('Add to collection 1 recording');
@@ -223,7 +223,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await page.getByTestId('collections-line').getByRole('link', { name: 'Interviews' }).waitFor();
         await checkState('file-page');
       }),
-      step('the library and the search show only the recordings of the collection', async () => {
+      nightly('the library and the search show only the recordings of the collection', async () => {
         await page.goto(`/collections/${collection}`);
         await page.getByRole('link', { name: 'Show in the library' }).click();
         await page.getByTestId('file-list').waitFor();
@@ -240,7 +240,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await until('one is found', async () => (await page.getByTestId('search-result').count()) === 1);
         await checkState('search');
       }),
-      step('a shared collection gives its recordings to a person, who cannot change it', async () => {
+      nightly('a shared collection gives its recordings to a person, who cannot change it', async () => {
         await page.goto(`/collections/${collection}`);
         await press('Share');
         await dialog().getByRole('combobox', { name: 'Person' }).fill(person.email.slice(0, 10));
@@ -262,7 +262,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await listed(reader).getByRole('link', { name: titles[0]! }).click();
         await reader.page.getByRole('heading', { name: titles[0]!, level: 1 }).waitFor();
       }),
-      step('an editor may describe the collection and take recordings out of it', async () => {
+      nightly('an editor may describe the collection and take recordings out of it', async () => {
         await dialog()
           .getByRole('combobox', { name: `Permission of ${person.name}` })
           .selectOption('editor');
@@ -280,7 +280,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await reader.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
         await reader.page.getByText('Described by Cora').waitFor();
       }),
-      step(
+      nightly(
         'the collection and its recordings are hidden from the person when it is no longer shared',
         async () => {
           await dialog()
@@ -300,7 +300,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         },
         missing,
       ),
-      step(
+      nightly(
         'a deleted collection keeps its recordings',
         async () => {
           await press('Delete');

@@ -103,6 +103,7 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
       }),
       {
         rule: 'an upload is transcribed by the provider that it chooses, with the vocabulary of that provider',
+        isNightly: true,
         run: async () => {
           const { instance } = await scripted.get();
           const api = await signIn(instance.baseUrl, admin.email, admin.password);

@@ -8,7 +8,7 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const path = '/admin/language-models';
@@ -24,6 +24,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
   let client: Client;
   let server: LanguageModelServer;
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const entry = (title: string) => page.locator(`[data-testid="language-model"][data-name="${title}"]`);
   const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
   const submit = () => page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
@@ -87,7 +88,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await sentWhere(new RegExp(`Passages of transcripts are sent to ${new URL(server.url).host}`));
       assert.ok(!(await page.content()).includes(key));
     }),
-    step('a change keeps the key, and a failed test says what to do', async () => {
+    nightly('a change keeps the key, and a failed test says what to do', async () => {
       await press(`Edit: ${name}`);
       await fill({ 'Concurrent requests': '2' });
       await save();
@@ -98,7 +99,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await page.locator('[data-testid="model-test"][data-ok="true"]').waitFor();
       assert.equal(server.calls.at(-1)?.key, key);
     }),
-    step(
+    nightly(
       'a changed address needs the key again',
       async () => {
         await press(`Edit: ${name}`);
@@ -110,7 +111,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       },
       /400/,
     ),
-    step('people may be allowed language models of their own, which take precedence', async () => {
+    nightly('people may be allowed language models of their own, which take precedence', async () => {
       await page.goto('/account');
       await sentWhere(/Passages of transcripts are sent/);
       assert.equal(await page.getByRole('button', { name: 'Add a language model' }).count(), 0);
@@ -131,7 +132,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await press('Remove');
       await entry(ownName).waitFor({ state: 'detached' });
     }),
-    step('a server that is down is named by the test, with what to do', async () => {
+    nightly('a server that is down is named by the test, with what to do', async () => {
       await server.stop();
       const { providers } = await client.ok<{ providers: { uuid: string }[] }>('GET', '/api/admin/llm-settings');
       assert.equal(providers.length, 1);
@@ -148,7 +149,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
           .waitFor();
       });
     }),
-    step('every change is in the audit log, without the key', async () => {
+    nightly('every change is in the audit log, without the key', async () => {
       for (const event of ['create', 'change', 'delete'])
         await until(`model.provider.${event} is recorded`, async () => {
           const found = await client.ok<{ items: object[] }>(

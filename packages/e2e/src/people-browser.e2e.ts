@@ -5,7 +5,7 @@ import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const mara = { email: 'mara.quist@example.org', name: 'Mara Quist', password: 'Violet-Harbour-41' };
@@ -25,6 +25,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
   let boss: Hands;
   let other: Hands;
   const step = watchedStep(() => [boss, other]);
+  const nightly = forNightly(step);
   const settings = async (category: string, values: object): Promise<void> => {
     const client = await signIn(instance.baseUrl, admin.email, admin.password);
     await client.send('PUT', `/api/admin/auth-config/${category}`, values);
@@ -153,7 +154,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
       },
       ended,
     ),
-    step('a session can be ended from another session, and its browser is signed out', async () => {
+    nightly('a session can be ended from another session, and its browser is signed out', async () => {
       const third = await openHands(browser, instance.baseUrl, screenshots);
       await third.signIn(mara.email, mara.password, 'Library');
       await other.page.goto('/account');
@@ -196,7 +197,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
       // The sign-in of an account that waits for approval returns 403.
       /\b40[134]\b|4004|WebSocket/,
     ),
-    step(
+    nightly(
       'who is disabled is out at once, and back after being enabled',
       async () => {
         await toUser(newcomer.name);
@@ -209,7 +210,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
       },
       ended,
     ),
-    step(
+    nightly(
       'a deleted account is removed from the list and can no longer sign in',
       async () => {
         await toUser(newcomer.name);

@@ -4,6 +4,7 @@ import { badInputs } from './bad-input.e2e.ts';
 import { badUploads } from './bad-uploads.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
 import { maxUploadBytes, numberFrom, useProduct } from './context.ts';
+import { lifecycle } from './lifecycle.e2e.ts';
 import { mainJob } from './main-job.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
@@ -34,6 +35,8 @@ registerSuites(
     leavingAccounts(context),
     // Its requests create and change accounts, so it runs after the suites that count them.
     badInputs(context),
+    // It kills and restarts the instance.
+    lifecycle(context),
   ],
   evidence,
 );

@@ -111,7 +111,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
   ];
 
   const deadJobChecks: Check[] = [
-    step('a permanently failed job is listed among the dead jobs with its reason', async () => {
+    nightly('a permanently failed job is listed among the dead jobs with its reason', async () => {
       await setEngine(0, 'The engine has failed');
       broken = await send(9_002);
       await until('the file has failed', async () => (await api.file(broken)).status === 'error', 120_000);
@@ -130,7 +130,7 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
       await attempts.getByText(new RegExp(`Attempt 1.*failed.*${failure}`)).waitFor();
       await boss.snap('timeline-failed');
     }),
-    step('a retried job completes, and its earlier attempts are still shown', async () => {
+    nightly('a retried job completes, and its earlier attempts are still shown', async () => {
       await setEngine(0);
       await page.goto('/admin/queues');
       const kinds = page.getByTestId('dead-kinds');

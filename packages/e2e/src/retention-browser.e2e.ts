@@ -91,30 +91,33 @@ export function retentionInTheBrowser({ scripted, recordings, screenshots }: Scr
       await confirm('Release');
       await page.getByText('There are no legal holds.').waitFor();
     }),
-    step('a run above the limit waits, its files are shown, and the approval removes the recording only', async () => {
-      // A second rule takes the one file that is always allowed.
-      await root.send('PUT', '/api/admin/retention/settings', { max_percent: 0.1 });
-      const other = await uploadWithRetry(root, await createCopy(recordings.brief.path, recordings.folder, 9_303));
-      await root.completed(other);
-      await root.send('POST', `/api/tags/files/${other}/tags`, { name: 'retention e2e' });
-      await visit('retention');
-      await press('Change');
-      await dialog().getByRole('switch', { name: 'Switched on' }).click();
-      await confirm('Save');
-      await page.getByTestId('retention-rules').getByText('On', { exact: true }).waitFor();
-      await press('Run now');
-      await page.getByTestId('held-set').waitFor(slow);
-      await press('Show the files');
-      await page.getByTestId('retention-files').waitFor();
-      await page.keyboard.press('Escape');
-      await press('Approve these files');
-      await confirm('Remove');
-      await page.getByTestId('retention-runs').getByText('2 of 2 files removed').waitFor(slow);
-      await page.goto(`/files/${fileId}`);
-      await page.getByTestId('recording-removed').waitFor();
-      assert.equal(await page.getByTestId('media').count(), 0);
-      await page.screenshot({ path: join(screenshots, 'recording-removed-1280.png') });
-    }),
+    nightly(
+      'a run above the limit waits, its files are shown, and the approval removes the recording only',
+      async () => {
+        // A second rule takes the one file that is always allowed.
+        await root.send('PUT', '/api/admin/retention/settings', { max_percent: 0.1 });
+        const other = await uploadWithRetry(root, await createCopy(recordings.brief.path, recordings.folder, 9_303));
+        await root.completed(other);
+        await root.send('POST', `/api/tags/files/${other}/tags`, { name: 'retention e2e' });
+        await visit('retention');
+        await press('Change');
+        await dialog().getByRole('switch', { name: 'Switched on' }).click();
+        await confirm('Save');
+        await page.getByTestId('retention-rules').getByText('On', { exact: true }).waitFor();
+        await press('Run now');
+        await page.getByTestId('held-set').waitFor(slow);
+        await press('Show the files');
+        await page.getByTestId('retention-files').waitFor();
+        await page.keyboard.press('Escape');
+        await press('Approve these files');
+        await confirm('Remove');
+        await page.getByTestId('retention-runs').getByText('2 of 2 files removed').waitFor(slow);
+        await page.goto(`/files/${fileId}`);
+        await page.getByTestId('recording-removed').waitFor();
+        assert.equal(await page.getByTestId('media').count(), 0);
+        await page.screenshot({ path: join(screenshots, 'recording-removed-1280.png') });
+      },
+    ),
   ];
 
   const erasure: Check[] = [

@@ -112,7 +112,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await found(1);
       assert.equal(await field().getAttribute('aria-expanded'), 'false');
     }),
-    step('names complete an operator, Escape closes the suggestions, and Enter searches for the text', async () => {
+    nightly('names complete an operator, Escape closes the suggestions, and Enter searches for the text', async () => {
       await field().fill('');
       await field().pressSequentially('annual speaker:an');
       await page.getByRole('option', { name: /^Anna Schmidt/ }).waitFor();
@@ -276,7 +276,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await page.goBack();
       await found(1);
     }),
-    step('a search is saved, renamed, run and deleted, and no other account sees it', async () => {
+    nightly('a search is saved, renamed, run and deleted, and no other account sees it', async () => {
       await search('annual');
       await found(2);
       await page
@@ -338,7 +338,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
       await press(boss.page, 'Start reindex');
       await section.getByText(/Last reindex completed just now: 1 of 1 recording\./).waitFor();
     }),
-    step('a check finds a recording that is missing in the index, and a repair brings it back', async () => {
+    nightly('a check finds a recording that is missing in the index, and a repair brings it back', async () => {
       const { instance } = await scripted.get();
       await asService(instance, 'search-indexer', (query) =>
         query('delete from index_state where file_id = $1', [roof]),
@@ -395,7 +395,7 @@ export function searchInTheBrowser({ scripted, recordings, screenshots }: Script
           }
         }
     }),
-    step(
+    nightly(
       'notices of an account are removed when it signs out',
       async () => {
         await page.setViewportSize({ width: 1280, height: 800 });

@@ -69,11 +69,11 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
       },
       /\b400\b/,
     ),
-    step('switching LDAPS changes the default port', async () => {
+    nightly('switching LDAPS changes the default port', async () => {
       await setting(page, 'ldap_use_ssl').getByRole('switch').click();
       assert.equal(await setting(page, 'ldap_port').getByRole('textbox').inputValue(), '389');
     }),
-    step('unsaved changes are not lost by navigation', async () => {
+    nightly('unsaved changes are not lost by navigation', async () => {
       await page.getByRole('link', { name: 'OIDC' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
       await page.getByText('2 unsaved changes').waitFor();

@@ -196,7 +196,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
       await page.goto(`/files/${second}`);
       await page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna').waitFor();
     }),
-    step('a rejection is undone from its notice, or later in the profile', async () => {
+    nightly('a rejection is undone from its notice, or later in the profile', async () => {
       await page.goto(`/files/${second}`);
       const anna = page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna');
       const reject = page.getByRole('button', { name: 'Reject: Speaker 2 is not Anna' });

@@ -93,20 +93,20 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
       await press('Undo: solar panels');
       await statusOf('solar panels', 'pending');
     }),
-    step('all suggestions are accepted at once', async () => {
+    nightly('all suggestions are accepted at once', async () => {
       await press('Accept all');
       await statusOf('solar panels', 'accepted');
       await page.getByTestId('tags').getByText('solar panels').waitFor();
       assert.ok((await tagsOf()).includes('solar panels'));
     }),
-    step('the words that show a suggestion lead to their second', async () => {
+    nightly('the words that show a suggestion lead to their second', async () => {
       const link = suggestion('solar panels').getByRole('button', { name: /^Go to / });
       await link.click();
       await until('the player is there', () =>
         page.getByTestId('media').evaluate((media) => (media as HTMLMediaElement).currentTime < 5),
       );
     }),
-    step('the account page switches automatic labels, and labels the whole library', async () => {
+    nightly('the account page switches automatic labels, and labels the whole library', async () => {
       await page.goto('/account');
       // The switch changes when the server has stored it.
       await page.getByRole('switch', { name: 'Apply labels automatically' }).click({ force: true });

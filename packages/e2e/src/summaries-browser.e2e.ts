@@ -171,7 +171,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       });
       assert.equal(await page.locator('[data-testid="summary"] img, [data-testid="summary"] b').count(), 0);
     }),
-    step('an earlier version is chosen, and the summary is copied', async () => {
+    nightly('an earlier version is chosen, and the summary is copied', async () => {
       await page.getByLabel('Version of the summary').selectOption({ index: 1 });
       await page
         .getByTestId('summary')
@@ -185,14 +185,14 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       assert.match(copied, /Key decisions\n- Start in May\./);
       assert.match(copied, /Write to Ann\..*Owner: Bob; Due: Friday/);
     }),
-    step('the transcript is exported with its summary', async () => {
+    nightly('the transcript is exported with its summary', async () => {
       await press('Export');
       await page.getByLabel('Format').selectOption('Plain text');
       await page.getByRole('checkbox', { name: 'Summary' }).check();
       const [download] = await Promise.all([page.waitForEvent('download'), press('Download')]);
       assert.match(await readFile(await download.path(), 'utf8'), /Start in May\./);
     }),
-    step('an edit of the transcript marks it out of date while the page is open', async () => {
+    nightly('an edit of the transcript marks it out of date while the page is open', async () => {
       const { transcript_segments: segments } = await client.file(file);
       await client.send('PUT', `/api/files/${file}/transcript/segments/${segments[0]?.uuid}`, {
         text: 'please call 415 555 2671 about the plan',
@@ -227,7 +227,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       }
       await reached('completed');
     }),
-    step(
+    nightly(
       'a summary is withheld when more is masked than when it was made',
       async () => {
         const { instance } = await scripted.get();
@@ -277,7 +277,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       },
       changedVersion,
     ),
-    step(
+    nightly(
       'a deleted summary is removed, and another one can be created',
       async () => {
         await client.call('DELETE', `/api/files/${file}/summary`);

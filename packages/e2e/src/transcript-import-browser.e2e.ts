@@ -174,7 +174,7 @@ export function transcriptImportInTheBrowser({ scripted, recordings, screenshots
       assert.ok(Math.abs((seeked[0] ?? 0) - file.duration) < 1, `the browser has ${seeked[0]} s of ${file.duration} s`);
       assert.equal(seeked[1], 4);
     }),
-    step('a recording is discarded only after a question', async () => {
+    nightly('a recording is discarded only after a question', async () => {
       await page.goto('/');
       await openAdd('Record');
       await press('Start recording');

@@ -87,14 +87,14 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
       const { items } = await client.ok<{ items: { title: string }[] }>('GET', '/api/files?limit=100');
       assert.equal(items.filter(({ title }) => title === 'Imported interview').length, 1);
     }),
-    step('the same recording again is reported as a duplicate, with a link to the first one', async () => {
+    nightly('the same recording again is reported as a duplicate, with a link to the first one', async () => {
       await start(`${base}/interview.wav`, 'Imported twice');
       await page.getByRole('link', { name: 'Imported twice' }).first().click(slow);
       await page.getByTestId('failure').getByText('You have uploaded this recording before.').waitFor(slow);
       await page.getByRole('link', { name: 'Open the recording' }).click();
       await page.getByRole('heading', { name: 'Imported interview' }).waitFor();
     }),
-    step('an address without a recording fails with a reason and what to do', async () => {
+    nightly('an address without a recording fails with a reason and what to do', async () => {
       await start(`${base}/missing.wav`, 'Missing');
       await page.getByRole('link', { name: 'Missing' }).first().click(slow);
       await page.getByTestId('failure').getByText('The server does not hand out this recording').waitFor(slow);

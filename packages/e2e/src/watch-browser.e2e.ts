@@ -8,7 +8,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { createCopy } from './scripted.ts';
-import type { Check, Suite } from './suite.ts';
+import { forNightly, type Check, type Suite } from './suite.ts';
 import { jobLimitMs, until } from './until.ts';
 
 const slow = { timeout: jobLimitMs };
@@ -20,6 +20,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
   let page: Page;
   let folder = '';
   const step = watchedStep(() => [boss]);
+  const nightly = forNightly(step);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const fill = (name: string, text: string) => page.getByRole('textbox', { name, exact: true }).fill(text);
   const row = () => page.locator('[data-source="Conference room"]');
@@ -92,7 +93,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await page.getByTestId('segment').first().waitFor(slow);
       await page.getByText('Budget', { exact: true }).first().waitFor();
     }),
-    step('the same recording under another name is a duplicate with a reason', async () => {
+    nightly('the same recording under another name is a duplicate with a reason', async () => {
       await copyFile(join(folder, 'Budget', 'Watched interview.wav'), join(folder, 'copy.wav'));
       await openPage();
       await row().getByText('1 duplicate').waitFor(slow);
@@ -101,7 +102,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await page.locator('[data-path="copy.wav"]').getByText('The owner has this recording already.').waitFor();
       await until('only the copy is listed', async () => (await page.locator('[data-path]').count()) === 1);
     }),
-    step('a folder that disappears is unavailable, and what was imported stays', async () => {
+    nightly('a folder that disappears is unavailable, and what was imported stays', async () => {
       await rename(folder, `${folder}-unmounted`);
       await openPage();
       await row().getByText('Unavailable').waitFor(slow);
@@ -112,6 +113,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await row().getByText('1 imported').waitFor();
     }),
     step('a removed source disappears, and its recordings stay in the library', async () => {
+      await openPage();
       await row().getByRole('button', { name: 'Remove' }).click();
       await press('Stop watching');
       await page.getByText('No folder or bucket is watched yet.').waitFor();

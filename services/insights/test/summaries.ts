@@ -1,7 +1,7 @@
 import type { SummaryContent, SummaryObject, SummaryStatus } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import type { LanguageModelServer, ModelCall } from '@overtone/testkit/language-model';
-import { serveRecordings, type Recording } from './recordings.ts';
+import { serveRecordings, speech, type Recording } from './recordings.ts';
 import { newUser, type startWorld, type TestUser } from './world.ts';
 
 type World = Awaited<ReturnType<typeof startWorld>>;
@@ -28,6 +28,24 @@ export function answerShortly(call: ModelCall): object {
     brief: [{ text: `About: ${first?.text ?? ''}`.slice(0, 60), n: numbers.slice(0, 1) }],
     topics: [{ title: 'Talk', n: [numbers[0], numbers.at(-1)] }],
   };
+}
+
+/** Speech with a passage of about thirteen words every five seconds. */
+export function speechOf(hours: number) {
+  return speech(
+    hours * 720,
+    (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`,
+  );
+}
+
+export function sections(calls: readonly ModelCall[]): ModelCall[] {
+  return calls.filter((call) => !isCombining(call));
+}
+
+export function numbersIn(calls: readonly ModelCall[]): number[] {
+  return sections(calls)
+    .flatMap((call) => linesOf(call).map(({ number }) => number))
+    .toSorted((left, right) => left - right);
 }
 
 /** What people do with summaries, and a system-wide language model. */

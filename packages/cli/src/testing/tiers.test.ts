@@ -12,15 +12,18 @@ describe('nightly tier', () => {
   const argumentsOf = (part?: string) =>
     namedTests['nightly']?.checks(part).map(({ command }) => command.join(' ')) ?? [];
 
-  it('runs the pure tests with another seed, and every other spec file', () => {
-    expect(argumentsOf()).toHaveLength(2);
-    expect(argumentsOf()[0]).toContain('--selectProjects pure');
+  it('runs the pure tests with another seed, the endurance tests, and every other spec file', () => {
+    const [pure, endurance, endToEnd, ...rest] = argumentsOf();
+    expect(pure).toContain('--selectProjects pure');
+    expect(endurance).toContain('--selectProjects endurance');
+    expect(rest).toEqual([]);
     for (const spec of ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'])
-      expect(argumentsOf()[1]).toContain(`--project ${spec}`);
+      expect(endToEnd).toContain(`--project ${spec}`);
   });
 
   it('can be one ring, one spec file or one suite', () => {
-    expect(argumentsOf('pure')).toEqual([expect.stringContaining('--selectProjects pure')]);
+    for (const ring of ['pure', 'endurance'])
+      expect(argumentsOf(ring)).toEqual([expect.stringContaining(`--selectProjects ${ring}`)]);
     expect(argumentsOf('replicas')).toEqual([expect.stringMatching(/--project replicas$/)]);
     expect(argumentsOf('Slow clients')).toEqual([expect.stringMatching(/--project one-update --grep Slow clients$/)]);
   });

@@ -19,11 +19,12 @@ export function landingTests(): Check[] {
 
 export const namedTests: Readonly<Record<string, NamedTests>> = {
   nightly: {
-    about: 'chaos, kills, replicas, frozen stores, full disk, slow clients, bad input, every page; random seed',
+    about:
+      'chaos, kills, restores, old releases, replicas, frozen stores, full disk, slow clients, bad input, every page; random seed',
     isRandom: true,
     checks: (part) => {
-      if (part === undefined) return [ring('pure'), ...endToEnd(nightlySpecs)];
-      if (part === 'pure') return [ring('pure')];
+      if (part === undefined) return [ring('pure'), ring('endurance'), ...endToEnd(nightlySpecs)];
+      if (part === 'pure' || part === 'endurance') return [ring(part)];
       return nightlySpecs.includes(part) ? endToEnd([part]) : endToEnd(nightlySpecs, part);
     },
   },

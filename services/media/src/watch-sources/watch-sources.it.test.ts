@@ -1,29 +1,22 @@
-import { createHash } from 'node:crypto';
-import { appendFile, copyFile, mkdir, open, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { AnswerOf, mediaRoutes, Problem, WatchSourceInput } from '@overtone/contracts';
+import type { AnswerOf, mediaRoutes, WatchSourceInput } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import { startS3 } from '@overtone/testkit/s3';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { env } from '../env.ts';
 import { createMedia } from '../media.ts';
-import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
+import { newUser, waitFor, wav } from '../../test/start-media.ts';
+import { hashOf, place, startWatching } from '../../test/watching.ts';
 import { watchSourceOf } from '@overtone/testkit';
 
-type Source = AnswerOf<(typeof mediaRoutes)['createWatchSource']>;
 type Decisions = AnswerOf<(typeof mediaRoutes)['watchDecisions']>;
 type TestResult = AnswerOf<(typeof mediaRoutes)['testWatchSource']>;
 
-/** Many files for a run by hand: OT_WATCH_FILES=10000. */
-const manyFiles = Number(process.env['OT_WATCH_FILES'] ?? 100);
-const root = await createFolder();
 const elsewhere = await createFolder();
-const [media, s3] = await Promise.all([
-  startMedia({ WATCH_ROOTS: root, OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1' }),
-  startS3(),
-]);
+const [{ root, media, boss, create, watchSource }, s3] = await Promise.all([startWatching(), startS3()]);
 cleanUpAfterFile(() => s3.stop());
 const bucket = createObjectStore({
   S3_ENDPOINT: s3.url,
@@ -34,60 +27,7 @@ const bucket = createObjectStore({
 });
 cleanUpAfterFile(async () => bucket.close());
 const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
-const boss = newUser('super_admin');
 const long = 120_000;
-
-async function place(path: string, bytes: Uint8Array): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, bytes);
-  return path;
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function create(settings: WatchSourceInput) {
-  return media.json<Source & Omit<Problem, 'status'>>(boss, 'POST', '/api/admin/watch-sources', settings);
-}
-
-/** A source with its own owner, and what the tests look at. */
-async function watchSource(name: string, change: Partial<WatchSourceInput> = {}) {
-  const owner = newUser();
-  const email = `${name}@example.org`;
-  media.accounts.set(email, owner.userId);
-  const folder = join(root, name);
-  const settings = watchSourceOf({ name, path: folder, owner: email, ...change });
-  if (settings.kind === 'folder') await mkdir(folder, { recursive: true });
-  const { status, body } = await create(settings);
-  expect([status, body]).toEqual([201, expect.objectContaining({ name, status: 'checking' })]);
-  const path = `/api/admin/watch-sources/${body.uuid}`;
-  const decisions = async (query = ''): Promise<Decisions> =>
-    (await media.json<Decisions>(boss, 'GET', `${path}/decisions?page_size=100${query}`)).body;
-  const decisionOf = async (file: string) => (await decisions()).items.find((item) => item.path === file);
-  return {
-    owner,
-    folder,
-    uuid: body.uuid,
-    path,
-    decisions,
-    decisionOf,
-    read: async () => {
-      const { body: list } = await media.json<{ items: Source[] }>(boss, 'GET', '/api/admin/watch-sources');
-      return list.items.find(({ uuid }) => uuid === body.uuid)!;
-    },
-    update: (next: Partial<WatchSourceInput>) => media.json<Source>(boss, 'PUT', path, { ...settings, ...next }),
-    until: (file: string, decision: string) =>
-      waitFor(async () => {
-        const found = await decisionOf(file);
-        return found?.decision === decision ? found : undefined;
-      }),
-    hashes: async (userId = owner.userId): Promise<string[]> => {
-      const rows = await media.query('select file_hash from media_file where user_id = $1', userId);
-      return rows.map((row) => String(row['file_hash'])).toSorted();
-    },
-  };
-}
 
 describe('a watched folder', () => {
   it(
@@ -290,69 +230,6 @@ describe('a watched folder', () => {
       expect(owner.role).toBe('user');
     },
     long,
-  );
-});
-
-describe('a watched folder under load', () => {
-  it(
-    `imports ${manyFiles} files, slow writers, renames, copies and duplicates: none twice, none half, none missed`,
-    async () => {
-      const options = { exclude: ['*.part'], stable_seconds: 2 };
-      const { owner, folder, hashes, read, decisions } = await watchSource('load', options);
-      const expected = new Set<string>();
-      const add = (bytes: Buffer): Buffer => {
-        expected.add(hashOf(bytes));
-        return bytes;
-      };
-      const slowWriter = async (): Promise<void> => {
-        // 1 MB/s for six seconds: longer than the file has to be unchanged.
-        const bytes = add(wav(100_001, 3_000_000));
-        const handle = await open(join(folder, 'slow.wav'), 'w');
-        for (let at = 0; at < bytes.length; at += 100_000) {
-          await handle.write(bytes.subarray(at, at + 100_000));
-          // Allowed: the writer is slow.
-          await sleep(100);
-        }
-        await handle.close();
-      };
-      const pausingWriter = async (): Promise<void> => {
-        const bytes = add(wav(100_002, 200_000));
-        await writeFile(join(folder, 'paused.wav'), bytes.subarray(0, 150_000));
-        // Allowed: the writer pauses for longer than a file has to be unchanged.
-        await sleep(6_000);
-        await appendFile(join(folder, 'paused.wav'), bytes.subarray(150_000));
-      };
-      const renamingWriter = async (): Promise<void> => {
-        await writeFile(join(folder, 'late.wav.part'), add(wav(100_003)));
-        // Allowed: the file keeps its first name for longer than a scan.
-        await sleep(3_000);
-        await rename(join(folder, 'late.wav.part'), join(folder, 'late.wav'));
-      };
-      const manyWriter = async (): Promise<void> => {
-        for (let i = 0; i < manyFiles; i += 1) {
-          const file = await place(join(folder, `batch-${i % 7}/${i}.wav`), add(wav(200_000 + i, 400)));
-          if (i % 3 === 0) await utimes(file, new Date(2024, 1, 1), new Date(2024, 1, 1));
-          if (i % 5 === 0) await place(join(folder, `copies/${i}.wav`), wav(200_000 + i, 400));
-        }
-      };
-      await Promise.all([slowWriter(), pausingWriter(), renamingWriter(), manyWriter()]);
-      // Rarely, and without reading all rows: with many files the questions would take more time than the imports.
-      const loadLimits = { timeoutMs: 150_000 + manyFiles * 200, intervalMs: 250 + manyFiles / 5 };
-      const countFiles = async (): Promise<number> => {
-        const counted = await media.query('select count(*)::int as n from media_file where user_id = $1', owner.userId);
-        return Number(counted[0]?.['n']);
-      };
-      await waitFor(async () => (await countFiles()) >= expected.size, loadLimits);
-      await waitFor(async () => !(await read()).counts.waiting, loadLimits);
-      expect(await hashes()).toEqual([...expected].toSorted());
-      const { counts } = await read();
-      expect(counts).toEqual({ imported: expected.size, duplicate: Math.ceil(manyFiles / 5) });
-      expect((await decisions('&decision=failed')).total).toBe(0);
-      // The half of the file that a writer left for six seconds was never taken.
-      const rows = await media.query('select count(*)::int as sizes from media_file where file_size = 150000');
-      expect(rows).toEqual([{ sizes: 0 }]);
-    },
-    360_000 + manyFiles * 300,
   );
 });
 

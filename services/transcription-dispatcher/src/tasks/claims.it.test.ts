@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dispatcherRpc, mediaEvents, stageJobs, transcriptionEvents, type RequestOf } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { statusOf, uploadedFile } from '../../test/harness.ts';
+import { createWorld, startDispatcher, statusOf, uploadedFile } from '../../test/harness.ts';
+import { expectProcessedOnce } from '../../test/once.ts';
 import { startTestWorld } from '../../test/test-world.ts';
-import { outputs } from '../../test/workers.ts';
+import { startMedia } from '../../test/upstream-services.ts';
+import { outputs, startWorker } from '../../test/workers.ts';
 
 const world = startTestWorld();
 let taskId: string;
@@ -234,4 +236,18 @@ describe('a failure', () => {
       rank: 0,
     });
   });
+});
+
+it('two dispatchers complete every job once', async () => {
+  const world = await createWorld();
+  const dispatchers = await Promise.all([startDispatcher(world), startDispatcher(world)]);
+  const media = await startMedia(world);
+  const workers = await Promise.all([startWorker(world), startWorker(world)]);
+  const files = Array.from({ length: 6 }, () => uploadedFile());
+  for (const file of files) await world.emit(mediaEvents.uploaded, file);
+  for (const file of files) await expectProcessedOnce(world, file.fileId);
+  for (const worker of workers) await worker.stop();
+  await media.stop();
+  for (const dispatcher of dispatchers) await dispatcher.stop();
+  await world.close();
 });

@@ -16,20 +16,6 @@ import { startMedia } from '../../test/upstream-services.ts';
 import { expectProcessedOnce } from '../../test/once.ts';
 import { startWorker } from '../../test/workers.ts';
 
-it('two dispatchers complete every job once', async () => {
-  const world = await createWorld();
-  const dispatchers = await Promise.all([startDispatcher(world), startDispatcher(world)]);
-  const media = await startMedia(world);
-  const workers = await Promise.all([startWorker(world), startWorker(world)]);
-  const files = Array.from({ length: 6 }, () => uploadedFile());
-  for (const file of files) await world.emit(mediaEvents.uploaded, file);
-  for (const file of files) await expectProcessedOnce(world, file.fileId);
-  for (const worker of workers) await worker.stop();
-  await media.stop();
-  for (const dispatcher of dispatchers) await dispatcher.stop();
-  await world.close();
-});
-
 describe('a crash at a random moment', () => {
   const drive = async (world: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
     const media = await startMedia(world);
