@@ -35,124 +35,120 @@ afterAll(async () => {
   await folder.remove();
 });
 
-const places = [
-  ['a folder', () => folder.destination],
-  ['a bucket', () => bucketDestination(server, 'backups/overtone')],
+// Encryption and place do not depend on each other: two backups cover all four.
+const kinds = [
+  ['a plain backup in a folder', () => folder.destination, undefined],
+  ['an encrypted backup in a bucket', () => bucketDestination(server, 'backups/overtone'), passphrase],
 ] as const;
 
-describe.each(places)('a backup in %s', (_place, open) => {
-  describe.each([
-    ['plain', undefined],
-    ['encrypted', passphrase],
-  ])('%s', (_kind, secret) => {
-    let source: TestDatabase;
-    let destination: Destination;
-    let manifest: Manifest;
-    beforeAll(async () => {
-      destination = open();
-      source = await createFilledDatabase();
-      manifest = await createBackup({
-        ...backupOptions(source, destination),
-        passphrase: secret,
-        label: `b${randomUUID().slice(0, 8)}`,
-      });
+describe.each(kinds)('%s', (_kind, open, secret) => {
+  let source: TestDatabase;
+  let destination: Destination;
+  let manifest: Manifest;
+  beforeAll(async () => {
+    destination = open();
+    source = await createFilledDatabase();
+    manifest = await createBackup({
+      ...backupOptions(source, destination),
+      passphrase: secret,
+      label: `b${randomUUID().slice(0, 8)}`,
     });
-    afterAll(async () => {
-      destination.close();
-      await source.drop();
-    });
+  });
+  afterAll(async () => {
+    destination.close();
+    await source.drop();
+  });
 
-    const restoreOver = async (target: TestDatabase, name = manifest.name): Promise<void> => {
-      const checked = await checkBackup(destination, name);
-      await replay({ ...targetOf(target), manifest: checked, destination, programs, passphrase: secret });
-      await swapDatabases(targetOf(target));
-    };
-    const afterRestoreOver = async (target: TestDatabase) => {
-      try {
-        await restoreOver(target);
-        return await contentOf(target.url);
-      } finally {
-        await target.drop();
-      }
-    };
-
-    it('replaces the rows of a populated database', async () => {
-      expect(await afterRestoreOver(await createFilledDatabase(3))).toEqual(manifest.tables);
-    });
-
-    it('fills an empty database', async () => {
-      const target = await createFilledDatabase(1);
-      await withClient(
-        target.url,
-        async (client) => await client.query('drop schema public cascade; create schema public'),
-      );
-      expect(await afterRestoreOver(target)).toEqual(manifest.tables);
-    });
-
-    it('replaces what an interrupted restore left behind', async () => {
-      const target = await createFilledDatabase(2);
-      await replay({ ...targetOf(target), manifest, destination, programs, passphrase: secret });
-      expect(await afterRestoreOver(target)).toEqual(manifest.tables);
-    });
-
-    it.each([
-      ['truncated', (bytes: Buffer) => bytes.subarray(0, -7), 'backup_damaged'],
-      ['empty', () => Buffer.alloc(0), 'backup_damaged'],
-      ['bit-flipped', (bytes: Buffer) => flipped(bytes, 1), 'backup_damaged'],
-      ['another file', () => Buffer.from('not a dump'), 'backup_damaged'],
-    ])('is refused before anything is touched when its dump is %s', async (_damage, damage, code) => {
-      const target = await createFilledDatabase(4);
-      const before = await contentOf(target.url);
-      const original = await buffer(await destination.get(manifest.dump.file));
-      await destination.put(manifest.dump.file, Readable.from([damage(original)]));
-      await expect(restoreOver(target)).rejects.toMatchObject({ code });
-      expect(await contentOf(target.url)).toEqual(before);
-      await destination.put(manifest.dump.file, Readable.from([original]));
+  const restoreOver = async (target: TestDatabase, name = manifest.name): Promise<void> => {
+    const checked = await checkBackup(destination, name);
+    await replay({ ...targetOf(target), manifest: checked, destination, programs, passphrase: secret });
+    await swapDatabases(targetOf(target));
+  };
+  const afterRestoreOver = async (target: TestDatabase) => {
+    try {
+      await restoreOver(target);
+      return await contentOf(target.url);
+    } finally {
       await target.drop();
-    });
+    }
+  };
 
-    it('is refused when a bit of its manifest is flipped', async () => {
-      const original = await buffer(await destination.get(`${manifest.name}.manifest.json`));
-      for (const position of [30, 200, original.length - 50]) {
-        await destination.put('flipped.manifest.json', Readable.from([flipped(original, 1, position)]));
-        await expect(checkBackup(destination, 'flipped')).rejects.toMatchObject({ code: 'manifest_invalid' });
-      }
-    });
+  it('replaces the rows of a populated database', async () => {
+    expect(await afterRestoreOver(await createFilledDatabase(3))).toEqual(manifest.tables);
+  });
 
-    it('is refused when its manifest names another file', async () => {
-      await destination.put('other.manifest.json', writeManifest({ ...manifest, name: 'other' }));
-      await expect(checkBackup(destination, 'other')).rejects.toMatchObject({ code: 'manifest_invalid' });
-    });
+  it('fills an empty database', async () => {
+    const target = await createFilledDatabase(1);
+    await withClient(
+      target.url,
+      async (client) => await client.query('drop schema public cascade; create schema public'),
+    );
+    expect(await afterRestoreOver(target)).toEqual(manifest.tables);
+  });
 
-    it('names the missing manifest of a dump, and what belongs to a backup', async () => {
-      await destination.put('alone.dump', 'dump');
-      await expect(checkBackup(destination, 'alone')).rejects.toThrow(
-        /^alone\.manifest\.json is not in .*\. A backup is all files of its name/,
-      );
-    });
+  it('replaces what an interrupted restore left behind', async () => {
+    const target = await createFilledDatabase(2);
+    await replay({ ...targetOf(target), manifest, destination, programs, passphrase: secret });
+    expect(await afterRestoreOver(target)).toEqual(manifest.tables);
+  });
 
-    it('reports the loss of the network as such, at the beginning and in the middle', async () => {
-      const target = await createFilledDatabase(1);
-      const bytes = await buffer(await destination.get(manifest.dump.file));
-      for (const kept of [10, Math.floor(bytes.length / 2)]) {
-        const cut = async function* (): AsyncGenerator<Buffer> {
-          yield bytes.subarray(0, kept);
-          await Promise.resolve();
-          throw new BackupError('destination_unavailable', 'The network is down.');
-        };
-        const failing: Destination = {
-          ...destination,
-          get: async () => await Promise.resolve(Readable.from(cut(), { objectMode: false })),
-        };
-        const options = { ...targetOf(target), manifest, destination: failing, programs, passphrase: secret };
-        await expect(replay(options)).rejects.toMatchObject({ code: 'destination_unavailable' });
-      }
-      await target.drop();
-    });
+  it.each([
+    ['truncated', (bytes: Buffer) => bytes.subarray(0, -7), 'backup_damaged'],
+    ['empty', () => Buffer.alloc(0), 'backup_damaged'],
+    ['bit-flipped', (bytes: Buffer) => flipped(bytes, 1), 'backup_damaged'],
+    ['another file', () => Buffer.from('not a dump'), 'backup_damaged'],
+  ])('is refused before anything is touched when its dump is %s', async (_damage, damage, code) => {
+    const target = await createFilledDatabase(4);
+    const before = await contentOf(target.url);
+    const original = await buffer(await destination.get(manifest.dump.file));
+    await destination.put(manifest.dump.file, Readable.from([damage(original)]));
+    await expect(restoreOver(target)).rejects.toMatchObject({ code });
+    expect(await contentOf(target.url)).toEqual(before);
+    await destination.put(manifest.dump.file, Readable.from([original]));
+    await target.drop();
+  });
 
-    it('is refused when it is not there', async () => {
-      await expect(checkBackup(destination, 'nothing')).rejects.toMatchObject({ code: 'backup_missing' });
-    });
+  it('is refused when a bit of its manifest is flipped', async () => {
+    const original = await buffer(await destination.get(`${manifest.name}.manifest.json`));
+    for (const position of [30, 200, original.length - 50]) {
+      await destination.put('flipped.manifest.json', Readable.from([flipped(original, 1, position)]));
+      await expect(checkBackup(destination, 'flipped')).rejects.toMatchObject({ code: 'manifest_invalid' });
+    }
+  });
+
+  it('is refused when its manifest names another file', async () => {
+    await destination.put('other.manifest.json', writeManifest({ ...manifest, name: 'other' }));
+    await expect(checkBackup(destination, 'other')).rejects.toMatchObject({ code: 'manifest_invalid' });
+  });
+
+  it('names the missing manifest of a dump, and what belongs to a backup', async () => {
+    await destination.put('alone.dump', 'dump');
+    await expect(checkBackup(destination, 'alone')).rejects.toThrow(
+      /^alone\.manifest\.json is not in .*\. A backup is all files of its name/,
+    );
+  });
+
+  it('reports the loss of the network as such, at the beginning and in the middle', async () => {
+    const target = await createFilledDatabase(1);
+    const bytes = await buffer(await destination.get(manifest.dump.file));
+    for (const kept of [10, Math.floor(bytes.length / 2)]) {
+      const cut = async function* (): AsyncGenerator<Buffer> {
+        yield bytes.subarray(0, kept);
+        await Promise.resolve();
+        throw new BackupError('destination_unavailable', 'The network is down.');
+      };
+      const failing: Destination = {
+        ...destination,
+        get: async () => await Promise.resolve(Readable.from(cut(), { objectMode: false })),
+      };
+      const options = { ...targetOf(target), manifest, destination: failing, programs, passphrase: secret };
+      await expect(replay(options)).rejects.toMatchObject({ code: 'destination_unavailable' });
+    }
+    await target.drop();
+  });
+
+  it('is refused when it is not there', async () => {
+    await expect(checkBackup(destination, 'nothing')).rejects.toMatchObject({ code: 'backup_missing' });
   });
 });
 
