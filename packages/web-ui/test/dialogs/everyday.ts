@@ -227,7 +227,7 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Transcribe',
       route: 'POST /api/files/{uuid}/reprocess',
-      sends: {},
+      sends: { speakers_by: 'voice', tracks: null },
       response: example('POST /api/files/{uuid}/reprocess'),
     }),
   },
