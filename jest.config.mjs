@@ -2,19 +2,12 @@
 // `endurance` is every x.endurance.test.ts, in the nightly tier: kills, many restores, old releases, images.
 // `elasticsearch` and `models` run only when they are named: x.elasticsearch.test.ts needs a real search server,
 // x.models.test.ts real speech models.
-const swc = (experimental) => [
-  '@swc/jest',
-  {
-    jsc: {
-      target: 'es2024',
-      parser: { syntax: 'typescript', tsx: true },
-      transform: { react: { runtime: 'automatic' } },
-      experimental,
-    },
-    module: { type: 'es6' },
-    sourceMaps: 'inline',
-  },
-];
+function swc(experimental) {
+  const transform = { react: { runtime: 'automatic' } };
+  const parser = { syntax: 'typescript', tsx: true };
+  const jsc = { target: 'es2024', parser, transform, experimental };
+  return ['@swc/jest', { jsc, module: { type: 'es6' }, sourceMaps: 'inline' }];
+}
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
@@ -36,7 +29,7 @@ export default {
       ...base,
       displayName: 'pure',
       setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
-      testMatch: roots.map((r) => `${r}/*.test.ts`),
+      testMatch: roots.map((root) => `${root}/*.test.ts`),
       testPathIgnorePatterns: [
         '/node_modules/',
         '\\.(it|endurance|elasticsearch|models)\\.test\\.ts$',
@@ -49,7 +42,7 @@ export default {
       globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
       setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
-      testMatch: roots.map((r) => `${r}/*.${ring}.test.ts`),
+      testMatch: roots.map((root) => `${root}/*.${ring}.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     })),
     {
@@ -57,7 +50,7 @@ export default {
       displayName: 'models',
       globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
-      testMatch: roots.map((r) => `${r}/*.models.test.ts`),
+      testMatch: roots.map((root) => `${root}/*.models.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     },
     {
@@ -66,7 +59,7 @@ export default {
       globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
       setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
-      testMatch: roots.map((r) => `${r}/*.elasticsearch.test.ts`),
+      testMatch: roots.map((root) => `${root}/*.elasticsearch.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     },
   ],
