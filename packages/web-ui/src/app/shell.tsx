@@ -132,7 +132,7 @@ function UploadButton() {
   return (
     <Button.Group className={css['add']}>
       <Button
-        classNames={{ root: css['upload'] ?? '', section: css['uploadIcon'] ?? '' }}
+        classNames={{ root: css['upload'] ?? '', section: css['uploadIcon'] ?? '', label: css['uploadLabel'] ?? '' }}
         leftSection={<Icon name="upload" size={18} />}
         size="sm"
         onClick={openUpload}
