@@ -181,6 +181,9 @@ export const table: Record<string, Entry> = {
   'GET /api/auth/password-policy': everyone,
   'GET /api/users/me': signedIn,
   'PUT /api/users/me': sending(() => ({ full_name: 'Renamed' }))(signedIn),
+  'GET /api/notifications': signedIn,
+  'GET /api/notifications/unread': signedIn,
+  'POST /api/notifications/read': sending(() => ({}))(signedIn),
 
   'GET /api/admin/auth-config': superAdmins,
   'GET /api/admin/auth-config/status': superAdmins,

@@ -82,7 +82,7 @@ describe('report of a sync run after later changes', () => {
   });
 
   it('is no event for administrators when a dry run would be held', async () => {
-    await world.ask('PUT', '', { max_disable_percent: 30, dry_run: true });
+    await world.ask('PUT', '', { max_disable_percent: 5, dry_run: true });
     const before = await heldEvents();
     expect(await world.run()).toMatchObject({ status: 'held', dry_run: true });
     expect(await heldEvents()).toEqual(before);
