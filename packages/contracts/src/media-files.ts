@@ -13,11 +13,15 @@ export const fileListQuery = {
   status: listQuery(z.enum(fileStatuses)),
   tag: listQuery(text(50)),
   file_type: listQuery(z.enum(['audio', 'video'])),
+  /** What `from_date` and `to_date` mean: the upload, or when the recording was made. */
+  date_of: z.enum(['upload', 'recording']).default('upload'),
   from_date: time.optional(),
   to_date: time.optional(),
   min_duration: z.coerce.number().min(0).optional(),
   max_duration: z.coerce.number().min(0).optional(),
-  sort_by: z.enum(['upload_time', 'completed_at', 'title', 'duration', 'file_size']).default('upload_time'),
+  sort_by: z
+    .enum(['upload_time', 'recorded_date', 'completed_at', 'title', 'duration', 'file_size'])
+    .default('upload_time'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
 };
 

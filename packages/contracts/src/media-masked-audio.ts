@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { defineJob, defineRpc } from './define.ts';
-import { audioMaskings } from './media-redaction.ts';
+
+/** `playback`: nothing is masked, the copy has a format that browsers play. */
+export const copyModes = ['silence', 'beep', 'playback'] as const;
+export type CopyMode = (typeof copyModes)[number];
 
 /** `variant` identifies the recording, the masked times and the sound in their place. */
 const variant = { fileId: z.uuid(), variant: z.string().length(64) };
 const claimed = { ...variant, token: z.int() };
 
-/** Copies of recordings without their masked parts; media owns their state. */
+/** Copies of recordings for players, without their masked parts where the policy says so; media owns their state. */
 export const maskedAudioJobs = {
   maskAudio: defineJob('job.cpu.redaction.mask_audio', {
     input: z.object(variant),
@@ -26,7 +29,9 @@ export const maskedAudioRpc = {
         token: z.int(),
         source: z.string(),
         target: z.string(),
-        mode: z.enum(audioMaskings).exclude(['off']),
+        mode: z.enum(copyModes),
+        /** Positions of the sound tracks of the copy. */
+        tracks: z.array(z.int().min(0)),
         /** Seconds, in order, without overlap. */
         ranges: z.array(z.tuple([z.number(), z.number()])),
       }),
@@ -35,7 +40,7 @@ export const maskedAudioRpc = {
   }),
   /** The copy is in the object store. `refused`: media has deleted it, because another one is needed by now. */
   completeMaskedAudio: defineRpc('media', 'complete-masked-audio', {
-    request: z.object({ ...claimed, contentType: z.string().max(100) }),
+    request: z.object({ ...claimed, contentType: z.string().max(100), bytes: z.int().min(0) }),
     reply: z.object({ outcome: z.enum(['accepted', 'refused']) }),
   }),
   /** The copy cannot be made from this recording. */

@@ -135,6 +135,16 @@ export const fileDetail = fileObject.extend({
   /** The sound tracks of the recording; empty before it was prepared. */
   sound_tracks: z.array(soundTrack.extend({ number: z.int() })),
   speakers_by: z.enum(speakerSources),
+  /** What the file says of itself. */
+  file_tags: z.object({ title: z.string().nullable(), artist: z.string().nullable() }),
+  /** A copy in a format that browsers play; null: the recording itself is played. */
+  playback_copy: z
+    .object({
+      status: z.enum(['queued', 'ready', 'failed']),
+      content_type: z.string().nullable(),
+      bytes: z.int().nullable(),
+    })
+    .nullable(),
   tags: z.array(tagObject),
   speakers: z.array(speakerObject),
   transcript_segments: z.array(segmentObject),

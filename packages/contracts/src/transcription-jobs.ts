@@ -53,6 +53,10 @@ export const prepareOutput = z.object({
   truncated: z.boolean(),
   /** Absent in results of earlier versions. */
   tracks: z.array(soundTrack).optional(),
+  /** What the file says of itself: title, artist, date, creation_time. */
+  tags: z.record(z.string(), z.string().max(255)).optional(),
+  /** Browsers cannot play the recording, or would play another of its sounds. */
+  needsPlaybackCopy: z.boolean().optional(),
   /** Keys of one sound per speaker; empty or absent: the speakers are told apart by voice. */
   speakerParts: z.array(z.string()).optional(),
   media: z.object({

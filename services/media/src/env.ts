@@ -42,6 +42,8 @@ const mediaEnv = {
   IMPORTS_PER_HOUR: z.coerce.number().int().min(1).max(10_000).default(30),
   /** An interrupted recording is finished with what arrived after this time without a sign of its sender. */
   RECORDING_IDLE_MINUTES: z.coerce.number().min(0.01).max(1440).default(30),
+  /** Whether recordings that browsers cannot play get a copy that they play. */
+  OT_PLAYBACK_COPIES: z.stringbool().default(true),
   /** Days that a deleted file can be restored; 0: files are deleted permanently. */
   OT_BIN_DAYS: z.coerce.number().min(0).max(3650).default(30),
   /** Folders below these may be watched, separated by colons; none: only buckets. */

@@ -45,7 +45,14 @@ export function createMedia(env: MediaEnv): Service {
   const languages = createLanguages({ bus, log });
   const people = createPeople({ bus, log });
   const names = createNamesModel({ bus });
-  const maskedAudio = createMaskedAudio({ db, outbox, objects, bus, log });
+  const maskedAudio = createMaskedAudio({
+    db,
+    outbox,
+    objects,
+    bus,
+    log,
+    makesPlaybackCopies: env.OT_PLAYBACK_COPIES,
+  });
 
   const bin = createBinSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS });
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -73,7 +80,7 @@ export function createMedia(env: MediaEnv): Service {
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,
       createCollectionsSlice({ db, outbox, people }),
-      createProcessingSlice({ db, outbox, objects }),
+      createProcessingSlice({ db, outbox, objects, onPrepared: maskedAudio.prepared }),
       createIndexingSlice({ db }),
       createLabelsSlice({ db, outbox, people }),
       createInsightsSlice({ db }),

@@ -120,7 +120,11 @@ const outboundErrors = {
   address: (): AppError =>
     invalid('url_refused', 'The address leads into a private network. That is not allowed here.'),
   unknownHost: (cause?: unknown): AppError =>
-    invalid('host_unreachable', 'There is no server with this name.', { cause, permanent: false }),
+    // Only the answer that the name does not exist is final; a resolver that does not respond is asked again.
+    invalid('host_unreachable', 'There is no server with this name.', {
+      cause,
+      permanent: (cause as { code?: string } | undefined)?.code === 'ENOTFOUND',
+    }),
 };
 
 /** The guard's refusal among the causes of a failed request. */
@@ -147,9 +151,16 @@ function checkUrl(text: string, allowedRanges: readonly AddressRange[]): URL {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(hostname)) {
     if (isRefusedAddress(hostname, allowedRanges)) throw outboundErrors.address();
+  } else if (isLocalName(hostname)) {
+    if (isRefusedAddress('127.0.0.1', allowedRanges)) throw outboundErrors.address();
   } else if (!hostPattern.test(hostname)) throw outboundErrors.invalidUrl('The address contains no valid server name.');
   url.hash = '';
   return url;
+}
+
+/** These names lead to this machine, whatever a resolver says (RFC 6761, 6.3). */
+function isLocalName(hostname: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(hostname);
 }
 
 function parseUrl(text: string): URL {

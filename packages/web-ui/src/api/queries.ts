@@ -28,6 +28,7 @@ export type FileFilters = {
   readonly collection?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly dateOf?: 'recording';
   readonly sort: string;
   readonly order: 'asc' | 'desc';
   readonly page: number;
@@ -49,6 +50,7 @@ export function filesQuery(filters: FileFilters) {
           tag: filters.tag,
           file_type: filters.type,
           collection: filters.collection,
+          date_of: filters.dateOf,
           from_date: filters.from && new Date(`${filters.from}T00:00:00`).toISOString(),
           to_date: filters.to && new Date(`${filters.to}T23:59:59.999`).toISOString(),
           sort_by: filters.sort,

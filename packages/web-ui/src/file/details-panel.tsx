@@ -68,6 +68,13 @@ function soundFacts({ sound_tracks: tracks, speakers_by: speakersBy }: FileDetai
   ];
 }
 
+function playbackFacts({ playback_copy: copy }: FileDetail): (readonly [string, string])[] {
+  if (copy === null) return [];
+  const { status, bytes: size } = copy;
+  if (status === 'ready') return [[t`Playback copy`, size === null ? t`ready` : bytes(size)]];
+  return [[t`Playback copy`, status === 'queued' ? t`being made` : t`couldn’t be made`]];
+}
+
 function factsOf(file: FileDetail): (readonly [string, string])[] {
   return [
     [t`Owner`, file.owner_name ?? (file.my_permission === 'owner' ? t`You` : t`unknown`)],
@@ -78,9 +85,12 @@ function factsOf(file: FileDetail): (readonly [string, string])[] {
     [t`Language`, file.language === null ? t`unknown` : languageName(file.language)],
     [t`Length`, file.duration === null ? t`not yet known` : duration(file.duration)],
     [t`File`, file.file_size === null ? file.filename : `${file.filename}, ${bytes(file.file_size)}`],
+    ...(file.file_tags.title === null ? [] : [[t`Title in the file`, file.file_tags.title] as const]),
+    ...(file.file_tags.artist === null ? [] : [[t`Artist`, file.file_tags.artist] as const]),
     ...soundFacts(file),
     ...(file.source_url === null ? [] : [[t`Imported from`, file.source_url] as const]),
     [t`Type`, file.content_type],
+    ...playbackFacts(file),
     [t`Uploaded`, moment(file.upload_time)],
     ...(file.recorded_date === null ? [] : [[t`Recorded`, moment(file.recorded_date)] as const]),
     ...(file.completed_at === null ? [] : [[t`Finished`, moment(file.completed_at)] as const]),

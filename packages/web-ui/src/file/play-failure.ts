@@ -10,7 +10,7 @@ export async function findPlayFailure(uuid: string): Promise<PlayFailure | null>
   });
   if (response.ok) {
     await response.body?.cancel();
-    return null;
+    return response.headers.get('x-playback-copy') === 'pending' ? 'converting' : null;
   }
   const { code } = problemFrom(response.status, await response.text(), null);
   if (code === 'audio_masking_pending') return 'masking';

@@ -12,6 +12,7 @@ import { Waveform } from './waveform.tsx';
 
 const failureTexts: Record<PlayFailure, string> = translateOnRead({
   masking: msg`Masked parts are being removed from the sound. The recording can be played when this is done.`,
+  converting: msg`Browsers can’t play this format. A copy for playback is being made.`,
   masking_failed: msg`This recording can’t be played: its masked parts couldn’t be removed from the sound.`,
   unplayable: msg`The recording couldn’t be played: your browser doesn’t support its format, or it couldn’t be loaded.`,
 });
@@ -33,7 +34,9 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
       {state.failure && (
         <Text
           size="sm"
-          {...(state.failure === 'masking' ? { role: 'status' } : { c: 'red', role: 'alert' })}
+          {...(state.failure === 'masking' || state.failure === 'converting'
+            ? { role: 'status' }
+            : { c: 'red', role: 'alert' })}
           ta="center"
           pb={4}
         >

@@ -1,7 +1,10 @@
 import { observable, type Observable } from '../lib/observable.ts';
 
-/** Why the recording cannot be played. `masking`: a copy without its masked parts is being made. */
-export type PlayFailure = 'masking' | 'masking_failed' | 'unplayable';
+/**
+ * Why the recording cannot be played. `masking`: a copy without its masked parts is being made; `converting`: one that
+ * browsers play.
+ */
+export type PlayFailure = 'masking' | 'masking_failed' | 'converting' | 'unplayable';
 export type PlayerState = {
   readonly playing: boolean;
   readonly duration: number | null;
@@ -81,7 +84,7 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
       return;
     }
     const failure = found ?? 'unplayable';
-    if (failure === 'masking') window.setTimeout(loadAgain, retryMaskingMs);
+    if (failure === 'masking' || failure === 'converting') window.setTimeout(loadAgain, retryMaskingMs);
     if (failure !== 'unplayable') return update({ failure, playing: false });
     if (!(await renewSession())) return update({ failure, playing: false });
     loadAgain();

@@ -6,6 +6,8 @@ export type FilterSearch = {
   tag?: string[];
   type?: string[];
   collection?: string;
+  /** What the dates mean; absent: the upload. */
+  dateOf?: 'recording';
   from?: string;
   to?: string;
   sort?: string;
@@ -60,7 +62,7 @@ export function only<T extends object>(validate: (raw: Raw) => T): (raw: Raw) =>
   return (raw) => ({ ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])), ...validate(raw) });
 }
 
-export const librarySorts = ['upload_time', 'completed_at', 'title', 'duration', 'file_size'] as const;
+export const librarySorts = ['upload_time', 'recorded_date', 'completed_at', 'title', 'duration', 'file_size'] as const;
 export const searchSorts = ['relevance', 'upload_time', 'title', 'duration'] as const;
 
 export function filterSearch(raw: Raw): FilterSearch {
@@ -71,6 +73,7 @@ export function filterSearch(raw: Raw): FilterSearch {
     tag: list(raw['tag']),
     type: list(raw['type']),
     collection: uuid(raw['collection']),
+    dateOf: oneOf(raw['dateOf'], ['recording']),
     from: day(raw['from']),
     to: day(raw['to']),
     sort: oneOf(raw['sort'], librarySorts),

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fileQuery, limitsQuery, type FileItem } from '../api/queries.ts';
@@ -17,6 +17,7 @@ type DialogProps = { readonly file: FileItem; readonly onClose: () => void; read
 export function RenameDialog({ file, onClose, onDone }: DialogProps) {
   const draft = useDraft(`file-title:${file.uuid}`, file.title);
   const title = draft.value;
+  const suggested = useQuery(fileQuery(file.uuid)).data?.file_tags.title ?? null;
   const rename = useMutation({
     mutationFn: () => call('PUT /api/files/{uuid}', { params: { uuid: file.uuid }, body: { title: title.trim() } }),
     onSuccess: () => {
@@ -44,6 +45,11 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
         error={fieldOf(rename.error, 'title')}
         onChange={(event) => draft.set(event.currentTarget.value)}
       />
+      {suggested !== null && suggested !== title && (
+        <Button variant="subtle" size="compact-sm" style={{ alignSelf: 'start' }} onClick={() => draft.set(suggested)}>
+          {t`Use the title in the file: ${suggested}`}
+        </Button>
+      )}
     </FormDialog>
   );
 }

@@ -47,6 +47,8 @@ const ownerships = translateOnRead([
 const sorts = translateOnRead([
   { value: 'upload_time desc', label: msg`Newest first` },
   { value: 'upload_time asc', label: msg`Oldest first` },
+  { value: 'recorded_date desc', label: msg`Recorded last` },
+  { value: 'recorded_date asc', label: msg`Recorded first` },
   { value: 'title asc', label: msg`Title` },
   { value: 'duration desc', label: msg`Longest first` },
   { value: 'duration asc', label: msg`Shortest first` },
@@ -160,6 +162,16 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
             // An empty value removes the filter from the address.
             onChange={(collection) => onChange({ collection: collection ?? '' })}
             withinPortal={false}
+          />
+          <NativeSelect
+            label={t`Date`}
+            data={[
+              { value: '', label: t`Uploaded` },
+              { value: 'recording', label: t`Recorded` },
+            ]}
+            value={filters.dateOf ?? ''}
+            // An empty value removes the filter from the address.
+            onChange={(event) => onChange({ dateOf: event.currentTarget.value as 'recording' })}
           />
           <Group gap="sm" grow>
             <TextInput

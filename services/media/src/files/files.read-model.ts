@@ -7,6 +7,7 @@ import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
+import { readPlaybackCopy } from '../redaction/masked-audio.store.ts';
 import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
 import { soundOf, toFileObject, withRelations, withSourceFacts } from './files.ts';
 import { recordUse } from './files.store.ts';
@@ -52,6 +53,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
           return {
             ...withSourceFacts(toFileObject(file, page.permission), file, page.mask),
             ...soundOf(file),
+            playback_copy: toPlaybackCopy(await readPlaybackCopy(tx, id)),
             tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
             speakers,
             transcript_segments: page.segments,
@@ -86,6 +88,10 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
   };
 }
 
+function toPlaybackCopy(copy: Awaited<ReturnType<typeof readPlaybackCopy>>): FileDetail['playback_copy'] {
+  return copy ? { status: copy.status, content_type: copy.contentType, bytes: copy.bytes } : null;
+}
+
 /** A page of the transcript of a file that the caller may read. Editors' names are added after the transaction. */
 async function readTranscriptPage(db: Db | Tx, caller: Caller, id: string, page: Omit<SegmentPage, 'mask'>) {
   const file = await usableFile(db, caller, id, 'read');
@@ -96,12 +102,13 @@ async function readTranscriptPage(db: Db | Tx, caller: Caller, id: string, page:
 
 const sortColumn = {
   upload_time: 'uploadTime',
+  recorded_date: 'recordedDate',
   completed_at: 'completedAt',
   title: 'title',
   duration: 'duration',
   file_size: 'fileSize',
 } as const;
-const nullable = ['completed_at', 'duration'];
+const nullable = ['completed_at', 'recorded_date', 'duration'];
 
 async function selectFiles(db: Db, scope: Prisma.MediaFileWhereInput, query: ListQuery) {
   const where = whereOf(scope, query);
@@ -132,8 +139,9 @@ function whereOf(scope: Prisma.MediaFileWhereInput, query: ListQuery): Prisma.Me
   for (const tag of query.tag) and.push({ tags: { some: { tag: { normalizedName: normalizedTag(tag) } } } });
   if (query.file_type.length > 0)
     and.push({ OR: query.file_type.map((type) => ({ contentType: { startsWith: `${type}/` } })) });
-  if (query.from_date) and.push({ uploadTime: { gte: new Date(query.from_date) } });
-  if (query.to_date) and.push({ uploadTime: { lte: new Date(query.to_date) } });
+  const date = query.date_of === 'recording' ? 'recordedDate' : 'uploadTime';
+  if (query.from_date) and.push({ [date]: { gte: new Date(query.from_date) } });
+  if (query.to_date) and.push({ [date]: { lte: new Date(query.to_date) } });
   if (query.min_duration !== undefined) and.push({ duration: { gte: query.min_duration } });
   if (query.max_duration !== undefined) and.push({ duration: { lte: query.max_duration } });
   return { AND: and };

@@ -140,11 +140,18 @@ export function withSourceFacts<F extends FileObject>(answer: F, file: FileRow, 
   return { ...answer, file_size: Number(file.fileSize), file_hash: file.fileHash };
 }
 
-/** The sound tracks, and how the speakers were told apart. */
-export function soundOf({ mediaInfo, options }: FileRow): Pick<FileDetail, 'sound_tracks' | 'speakers_by'> {
-  const { tracks = [] } = (mediaInfo ?? {}) as { tracks?: Omit<FileDetail['sound_tracks'][number], 'number'>[] };
+/** The sound tracks, how the speakers were told apart, and what the file says of itself. */
+export function soundOf({
+  mediaInfo,
+  options,
+}: FileRow): Pick<FileDetail, 'sound_tracks' | 'speakers_by' | 'file_tags'> {
+  const { tracks = [], tags = {} } = (mediaInfo ?? {}) as {
+    tracks?: Omit<FileDetail['sound_tracks'][number], 'number'>[];
+    tags?: Record<string, string>;
+  };
   return {
     sound_tracks: tracks.map((track, i) => ({ ...track, number: i + 1 })),
+    file_tags: { title: tags['title'] ?? null, artist: tags['artist'] ?? null },
     speakers_by: (options as Partial<RunOptions>).speakersBy ?? 'voice',
   };
 }

@@ -9,6 +9,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
+import { recordedDateOfName, recordedDateOfTags } from '../files/recorded-date.ts';
 import { assertNever } from '@overtone/service-kit';
 import { json } from 'node:stream/consumers';
 import { idsOf, isSettled, resetColumns, type FileRow } from '../files/files.ts';
@@ -83,16 +84,22 @@ export function createRunProgress({ withFile, save, saveTranscript }: RunFiles) 
 
 type Completed = DataOf<Events['stageCompleted']>;
 type Result<S extends Completed['stage']> = Extract<Completed, { stage: S }>;
-type StageResultsDeps = { objects: Pick<ObjectStore, 'get'>; runFiles: RunFiles };
+type StageResultsDeps = {
+  objects: Pick<ObjectStore, 'get'>;
+  runFiles: RunFiles;
+  /** Is notified when the results of `prepare` are stored. */
+  onPrepared: (fileId: string, needsPlaybackCopy: boolean) => Promise<void>;
+};
 
 /** Stores the results of the stages with their file. */
-export function createStageResults({ objects, runFiles }: StageResultsDeps) {
+export function createStageResults({ objects, runFiles, onPrepared }: StageResultsDeps) {
   const read = async (key: string): Promise<unknown> => json((await objects.get(key)).stream);
   return {
     stageCompleted: async (data: Completed, eventTime: EventTime): Promise<void> => {
       switch (data.stage) {
         case 'prepare':
-          return storePreparation(runFiles, data, eventTime);
+          await storePreparation(runFiles, data, eventTime);
+          return onPrepared(data.fileId, data.output.needsPlaybackCopy === true);
         case 'transcribe':
           return storeProvisionalTranscript(runFiles, data, eventTime, await read(data.output.artefact));
         case 'assemble':
@@ -110,12 +117,13 @@ export function createStageResults({ objects, runFiles }: StageResultsDeps) {
 
 function storePreparation({ withFile, save }: RunFiles, data: Result<'prepare'>, eventTime: EventTime) {
   return withFile(data, eventTime, async (tx, file) => {
-    const { duration, media, tracks = [], waveform, thumbnail, truncated } = data.output;
+    const { duration, media, tracks = [], tags = {}, waveform, thumbnail, truncated } = data.output;
     const picture = media.video_codec !== null;
     await save(tx, file, {
       ...columnsAfterStage(file, 'prepare'),
       duration,
-      mediaInfo: { ...media, tracks },
+      mediaInfo: { ...media, tracks, tags },
+      recordedDate: file.recordedDate ?? recordedDateOfTags(tags) ?? recordedDateOfName(file.filename),
       waveformKey: waveform,
       thumbnailKey: thumbnail,
       contentType: file.contentType.replace(/^(audio|video)\//, picture ? 'video/' : 'audio/'),

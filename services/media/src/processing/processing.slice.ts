@@ -3,12 +3,14 @@ import { consumer, type Slice } from '@overtone/service-kit';
 import { createRunOutcomes, createRunProgress, createStageResults } from './processing.service.ts';
 import { createRunFiles, type RunFilesDeps } from './processing.store.ts';
 
+type ProcessingDeps = RunFilesDeps & Pick<Parameters<typeof createStageResults>[0], 'onPrepared'>;
+
 /** Applies the dispatcher's run events to files. Events may be repeated or late: obsolete ones change nothing. */
-export function createProcessingSlice({ db, outbox, objects }: RunFilesDeps): Slice {
+export function createProcessingSlice({ db, outbox, objects, onPrepared }: ProcessingDeps): Slice {
   const runFiles = createRunFiles({ db, outbox, objects });
   const { opened, waiting, stageStarted, stageReset, resumed } = createRunProgress(runFiles);
   const { completed, failed, cancelled } = createRunOutcomes({ outbox, runFiles });
-  const { stageCompleted } = createStageResults({ objects, runFiles });
+  const { stageCompleted } = createStageResults({ objects, runFiles, onPrepared });
   return {
     consumers: [
       /** A run was opened: the file follows it from now on. */

@@ -107,7 +107,7 @@ async function makeCopy(): Promise<Claimed> {
   const request = await requested();
   const claimed = await claim(request);
   await run.objects.put(claimed.target, copy, { contentType: 'audio/flac' });
-  const done = { ...request, token: claimed.token, contentType: 'audio/flac' };
+  const done = { ...request, token: claimed.token, contentType: 'audio/flac', bytes: 1_000 };
   expect(await worker.request(maskedAudioRpc.completeMaskedAudio, done)).toEqual({ outcome: 'accepted' });
   return claimed;
 }
@@ -228,7 +228,7 @@ describe('the sound of a masked recording', () => {
     await media.json(run.owner, 'DELETE', `/api/files/${run.fileId}`);
     await media.json(run.owner, 'DELETE', `/api/bin/${run.fileId}`);
     await media.query('delete from media_file where uuid = $1', run.fileId);
-    const done = { ...request, token, contentType: 'audio/flac' };
+    const done = { ...request, token, contentType: 'audio/flac', bytes: 1_000 };
     expect(await worker.request(maskedAudioRpc.completeMaskedAudio, done)).toEqual({ outcome: 'refused' });
     expect(await isMissing(run.objects, target)).toBe(true);
   });

@@ -14,7 +14,7 @@ import { conflict, type Bus, type Log } from '@overtone/service-kit';
 import type { UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
-import { copyKey, maskedTimes, variantOf } from './masked-audio.ts';
+import { copyKey, maskedTimes, usedTracks, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
 import { audienceOf, type Playable } from './redaction.ts';
 import { maskFor, readPolicy } from './redaction.store.ts';
@@ -25,6 +25,7 @@ export type MaskedAudioDeps = {
   objects: Pick<ObjectStore, 'head' | 'delete'>;
   bus: Bus;
   log: Log;
+  makesPlaybackCopies: boolean;
 };
 type Rpc = typeof maskedAudioRpc;
 
@@ -35,7 +36,7 @@ const reenqueueAfterMs = 3_600_000;
 const oneListeningMs = 3_600_000;
 
 /** Selects what is played to a reader: the recording, or its copy without the masked parts. */
-export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudioDeps) {
+export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlaybackCopies }: MaskedAudioDeps) {
   const listenings = new Map<string, number>();
   const put = (input: InputOf<typeof maskedAudioJobs.maskAudio>): Promise<void> =>
     putJob(bus, maskedAudioJobs.maskAudio, randomUUID(), input).then(() => undefined);
@@ -46,7 +47,7 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
   return {
     /** @throws AppError conflict while the copy that the reader needs does not exist. */
     playableFor: async (actor: Actor, file: UsableFile): Promise<Playable> => {
-      const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
+      const recording = await playbackOf(file);
       const policy = await readPolicy(db);
       const { audio_masking: mode, reveal_for } = policy;
       if (mode === 'off') return recording;
@@ -63,13 +64,29 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
       return ranges.length === 0 ? recording : copyOf(file, mode, ranges);
     },
 
+    /** A recording was prepared: a copy is made when browsers cannot play what was transcribed. */
+    prepared: async (fileId: string, isNeeded: boolean): Promise<void> => {
+      const file = await db.mediaFile.findUnique({ where: { id: fileId } });
+      if (!file || file.objectKey === '') return;
+      if (!isNeeded || !makesPlaybackCopies) {
+        for (const { objectKey } of await store.removePlaybackCopies(db, fileId))
+          if (objectKey) await discard(objectKey);
+        return;
+      }
+      const wanted = { mode: 'playback' as const, ranges: [] };
+      const variant = variantOf({ ...wanted, source: file.objectKey, tracks: usedTracks(file.mediaInfo) });
+      const { isNew } = await store.requestCopy(db, file, { ...wanted, variant });
+      if (isNew) await put({ fileId, variant }).catch(() => undefined);
+    },
+
     claim: async (request: RequestOf<Rpc['claimMaskedAudio']>): Promise<ReplyOf<Rpc['claimMaskedAudio']>> => {
       const copy = await store.claimCopy(db, request);
       if (!copy) return { outcome: 'none' };
-      const { token, mode, ranges, source, fileId, variant } = copy;
+      const { token, mode, ranges, source, fileId, variant, mediaInfo } = copy;
+      const tracks = usedTracks(mediaInfo);
       // The recording was replaced: readers request another copy.
-      if (variantOf(source, mode, ranges) !== variant) return { outcome: 'none' };
-      return { outcome: 'claimed', token, mode, ranges, source, target: copyKey(fileId, variant, token) };
+      if (variantOf({ source, mode, ranges, tracks }) !== variant) return { outcome: 'none' };
+      return { outcome: 'claimed', token, mode, ranges, tracks, source, target: copyKey(fileId, variant, token) };
     },
 
     complete: async (request: RequestOf<Rpc['completeMaskedAudio']>): Promise<ReplyOf<Rpc['completeMaskedAudio']>> => {
@@ -106,6 +123,19 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
     },
   };
 
+  /** The copy for players, or the recording as long as there is none. */
+  async function playbackOf(file: UsableFile): Promise<Playable> {
+    const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
+    const copy = await store.readPlaybackCopy(db, file.id);
+    if (!copy) return recording;
+    const { variant, status, objectKey, contentType } = copy;
+    if (status === 'ready' && objectKey && contentType) {
+      if (await hasObject(objects, objectKey)) return { key: objectKey, contentType, masked: false };
+      await store.requeueCopy(db, { fileId: file.id, variant });
+    }
+    return { ...recording, pending: status !== 'failed' };
+  }
+
   /** Hearing masked parts is a use of the permission to reveal. */
   async function auditListening(actor: Actor, file: UsableFile): Promise<void> {
     const now = Date.now();
@@ -123,7 +153,7 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
     mode: Exclude<AudioMasking, 'off'>,
     ranges: ReturnType<typeof maskedTimes>,
   ): Promise<Playable> {
-    const variant = variantOf(file.objectKey, mode, ranges);
+    const variant = variantOf({ source: file.objectKey, mode, ranges, tracks: usedTracks(file.mediaInfo) });
     const { status, objectKey, contentType, isNew } = await store.requestCopy(db, file, { variant, mode, ranges });
     if (status === 'failed')
       throw conflict('audio_masking_failed', 'The masked parts could not be removed from the sound of this recording.');

@@ -1,4 +1,4 @@
-import type { AudioMasking } from '@overtone/contracts';
+import type { CopyMode } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import type { AudioPassage, Range } from './masked-audio.ts';
@@ -7,7 +7,7 @@ import { isScanned } from './redaction.store.ts';
 export type Copy = {
   fileId: string;
   variant: string;
-  mode: Exclude<AudioMasking, 'off'>;
+  mode: CopyMode;
   ranges: Range[];
   source: string;
   status: 'queued' | 'ready' | 'failed';
@@ -60,6 +60,27 @@ export async function requestCopy(
   return { ...(stored as Copy), isNew: stored?.status === 'queued' };
 }
 
+/** The copy for players; undefined: the recording itself is played. */
+export async function readPlaybackCopy(
+  db: Db | Tx,
+  fileId: string,
+): Promise<(Pick<Copy, 'variant' | 'status' | 'objectKey' | 'contentType'> & { bytes: number | null }) | undefined> {
+  const [row] = await db.$queryRaw<
+    (Pick<Copy, 'variant' | 'status' | 'objectKey' | 'contentType'> & { bytes: number | null })[]
+  >`
+    select variant, status, object_key as "objectKey", content_type as "contentType", bytes::float8 as bytes
+    from masked_audio where media_file_id = ${fileId}::uuid and mode = 'playback'
+    order by requested_at desc limit 1`;
+  return row;
+}
+
+/** The recording is played again: another choice of tracks needs no copy. */
+export async function removePlaybackCopies(db: Db, fileId: string): Promise<Pick<Copy, 'objectKey'>[]> {
+  return db.$queryRaw`
+    delete from masked_audio where media_file_id = ${fileId}::uuid and mode = 'playback'
+    returning object_key as "objectKey"`;
+}
+
 /** The object of a copy is missing, e.g. after a restore: it is made again. */
 export async function requeueCopy(db: Db, { fileId, variant }: CopyId): Promise<void> {
   await db.$executeRaw`
@@ -68,24 +89,28 @@ export async function requeueCopy(db: Db, { fileId, variant }: CopyId): Promise<
 }
 
 /** Begins an attempt. Each one writes its own object, and the first that ends is used. */
-export async function claimCopy(db: Db, { fileId, variant }: CopyId): Promise<Copy | undefined> {
-  const [row] = await db.$queryRaw<Copy[]>`
+export async function claimCopy(
+  db: Db,
+  { fileId, variant }: CopyId,
+): Promise<(Copy & { mediaInfo: unknown }) | undefined> {
+  const [row] = await db.$queryRaw<(Copy & { mediaInfo: unknown })[]>`
     update masked_audio m set token = token + 1, changed_at = now() from media_file f
     where m.media_file_id = ${fileId}::uuid and m.variant = ${variant} and m.status = 'queued'
       and f.uuid = m.media_file_id and f.deleted_at is null and f.recording_removed_at is null and f.object_key <> ''
-    returning m.media_file_id::text as "fileId", m.variant, m.mode, m.ranges, m.token, f.object_key as source`;
+    returning m.media_file_id::text as "fileId", m.variant, m.mode, m.ranges, m.token, f.object_key as source,
+      f.media_info as "mediaInfo"`;
   return row;
 }
 
 type CopyEnd = CopyId & { token: number } & (
-    { status: 'ready'; objectKey: string; contentType: string } | { status: 'failed' }
+    { status: 'ready'; objectKey: string; contentType: string; bytes: number } | { status: 'failed' }
   );
 
 /** @returns whether the copy was still needed. */
 export async function endCopy(db: Db | Tx, { fileId, variant, token, ...end }: CopyEnd): Promise<boolean> {
-  const [objectKey, contentType] = end.status === 'ready' ? [end.objectKey, end.contentType] : [null, null];
+  const { objectKey = null, contentType = null, bytes = null } = end.status === 'ready' ? end : {};
   const changed = await db.$executeRaw`
-    update masked_audio set status = ${end.status}, object_key = ${objectKey}, content_type = ${contentType},
+    update masked_audio set status = ${end.status}, object_key = ${objectKey}, content_type = ${contentType}, bytes = ${bytes},
       changed_at = now()
     where media_file_id = ${fileId}::uuid and variant = ${variant} and token >= ${token} and status = 'queued'
       and exists (select 1 from media_file f where f.uuid = media_file_id and f.recording_removed_at is null)`;
@@ -104,7 +129,9 @@ export function forgetCopies(db: Db): Promise<Pick<Copy, 'objectKey'>[]> {
   return db.$queryRaw`
     delete from masked_audio m using media_file f
     where f.uuid = m.media_file_id and (f.recording_removed_at is not null
-      or m.requested_at < now() - interval '30 days'
-      or (m.transcript_version < f.transcript_version and m.requested_at < now() - interval '1 hour'))
+      or (m.mode <> 'playback' and (m.requested_at < now() - interval '30 days'
+        or (m.transcript_version < f.transcript_version and m.requested_at < now() - interval '1 hour')))
+      or (m.mode = 'playback' and exists (select 1 from masked_audio newer
+        where newer.media_file_id = m.media_file_id and newer.mode = 'playback' and newer.requested_at > m.requested_at)))
     returning m.object_key as "objectKey"`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AudioMasking } from '@overtone/contracts';
+import type { CopyMode } from '@overtone/contracts';
 import { maskWords } from '@overtone/redaction';
 import { maskedSpans, type FoundSpan, type Mask } from './redaction.ts';
 
@@ -52,10 +52,20 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
+/** What a copy is made of. */
+export type Wanted = { source: string; mode: CopyMode; ranges: readonly Range[]; tracks: readonly number[] };
+
+/** Positions of the tracks that were transcribed; the first one for recordings of earlier versions. */
+export function usedTracks(mediaInfo: unknown): number[] {
+  const { tracks = [] } = (mediaInfo ?? {}) as { tracks?: { used: boolean }[] };
+  const used = tracks.flatMap((track, position) => (track.used ? [position] : []));
+  return used.length > 0 ? used : [0];
+}
+
 /** Identifies a copy: other masked times make another one. */
-export function variantOf(recording: string, mode: AudioMasking, ranges: readonly Range[]): string {
+export function variantOf({ source, mode, ranges, tracks }: Wanted): string {
   return createHash('sha256')
-    .update(JSON.stringify([recording, mode, ranges]))
+    .update(JSON.stringify([source, mode, ranges, ...(tracks.join() === '0' ? [] : [tracks])]))
     .digest('hex');
 }
 

@@ -26,7 +26,8 @@ export const defaultPolicy = defaultsOf(redactionGroup);
 const policySchema = settingValues(redactionGroup);
 
 /** The sound that is sent to a reader. */
-export type Playable = { key: string; contentType: string; masked: boolean };
+/** `pending`: the recording, while a copy that browsers play is being made. */
+export type Playable = { key: string; contentType: string; masked: boolean; pending?: boolean };
 
 /** A stored policy that cannot be read masks everything. */
 export function parsePolicy(stored: unknown): RedactionPolicy {

@@ -89,7 +89,8 @@ export const retentionStore = {
   select: (db: Db | Tx, rule: Rule, now: Date): Promise<Selected[]> =>
     db.$queryRaw<Selected[]>`
       select f.uuid::text as id,
-        (case when f.recording_removed_at is null then f.file_size else 0 end)::float8 as bytes
+        (case when f.recording_removed_at is null then f.file_size
+          + coalesce((select sum(c.bytes) from masked_audio c where c.media_file_id = f.uuid), 0) else 0 end)::float8 as bytes
       from media_file f where ${selection(rule, now, false)} order by f.upload_time, f.uuid`,
 
   countHeld: async (db: Db, rule: Rule, now: Date): Promise<number> => {

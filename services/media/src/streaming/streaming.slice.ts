@@ -43,9 +43,10 @@ export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps
     // An imported text can only be sent unchanged.
     if (!hasMedia(file) && (await maskFor(db, request.caller, file)).kinds.size > 0)
       throw forbidden('permission_required', 'Part of this transcript is masked. Export it instead.');
-    const sound = hasMedia(file)
-      ? await maskedAudio.playableFor(actorOf(request), file)
-      : { key: file.objectKey, contentType: file.contentType, masked: false };
+    const original: Playable = { key: file.objectKey, contentType: file.contentType, masked: false };
+    const played = hasMedia(file) ? await maskedAudio.playableFor(actorOf(request), file) : original;
+    // A download is the recording itself, except for its masked parts.
+    const sound = kind === 'attachment' && !played.masked ? original : played;
     // Players read the beginning of a file before the user presses play; the file was opened then, which counts, too.
     if (request.req.method === 'GET') await recordUse(db, file);
     await sendObject(objects, request, sound.key, {
@@ -56,6 +57,7 @@ export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps
         sound.masked ? maskedName(file.filename, sound.contentType) : file.filename,
       ),
       'Cache-Control': 'private, no-cache',
+      ...(sound.pending ? { 'X-Playback-Copy': 'pending' } : {}),
       // A recording must not run scripts or be framed, whatever its content type.
       'Content-Security-Policy': "default-src 'none'; media-src 'self'; frame-ancestors 'none'; sandbox",
     });

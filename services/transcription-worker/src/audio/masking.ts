@@ -1,5 +1,14 @@
+import type { MediaProbe } from '../ports/transcoder.ts';
+import { pictureArgs } from './playback.ts';
+
 type Range = readonly [start: number, end: number];
-type MaskFilter = { mode: 'silence' | 'beep'; ranges: readonly Range[]; channels: number | undefined };
+type MaskFilter = {
+  /** A graph that ends in `[sound]`. */
+  sound: string;
+  mode: 'silence' | 'beep';
+  ranges: readonly Range[];
+  channels: number | undefined;
+};
 
 const sampleRate = 48_000;
 /** Filters are switched on and off between frames: a frame of 5 ms is the precision of the masked times. */
@@ -7,14 +16,13 @@ const frameSamples = sampleRate / 200;
 const beepHertz = 1_000;
 const beepVolume = 0.25;
 
-/** A filter graph from the first audio stream to `[out]`, in which the sound of the ranges is removed. */
-export function maskFilter({ mode, ranges, channels }: MaskFilter): string {
+/** A filter graph to `[out]`, in which the sound of the ranges is removed. */
+export function maskFilter({ sound, mode, ranges, channels }: MaskFilter): string {
   const layout = channels === 1 ? 'mono' : 'stereo';
   const format = `aformat=sample_fmts=fltp:sample_rates=${sampleRate}:channel_layouts=${layout}`;
   const frames = `asetnsamples=n=${frameSamples}:p=0`;
   const masked = insideExpression(ranges);
-  // aresample fills gaps with silence, so that word times match the player's.
-  const speech = `[0:a:0]aresample=async=1:first_pts=0,${format},${frames},volume=volume=0:enable='${masked}'`;
+  const speech = `${sound};[sound]${format},${frames},volume=volume=0:enable='${masked}'`;
   if (mode === 'silence') return `${speech}[out]`;
   const beep = `sine=frequency=${beepHertz}:sample_rate=${sampleRate},${format},${frames}`;
   // The sine of ffmpeg has an eighth of the full amplitude.
@@ -36,32 +44,27 @@ function insideExpression(ranges: readonly Range[]): string {
   return `if(lt(t,${Math.max(0, from - frameSamples / sampleRate).toFixed(4)}),${left},${right})`;
 }
 
-type Probed = {
-  container: string;
-  audioCodec: string | undefined;
-  videoCodec: string | undefined;
-  picture: { stream: number; kind: 'video' | 'cover' } | undefined;
-};
 /** No tags, chapters, subtitles or further audio streams: they could contain what is masked. */
 const audioOnly = ['-map', '[out]', '-vn'];
 const common = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'];
 const lossless = /^(pcm_|flac$|alac$|wavpack$)/;
 
 /** The format of the copy: players of browsers know it and can seek in it. */
-export function copyFormat({ audioCodec = '', videoCodec = '', picture }: Probed): {
-  contentType: string;
-  outputArgs: string[];
-} {
-  const video = picture?.kind === 'video' ? videoCodec : '';
-  const withVideo = ['-map', '[out]', '-map', `0:${picture?.stream}`, '-c:v', 'copy'];
+export function copyFormat(probe: MediaProbe): { contentType: string; outputArgs: string[] } {
+  const { audioCodec = '', videoCodec = '' } = probe;
+  const video = probe.picture?.kind === 'video' ? videoCodec : '';
+  const withVideo = ['-map', '[out]', '-map', `0:${probe.picture?.stream}`, '-c:v', 'copy'];
   const mp4 = ['-movflags', '+faststart', '-f', 'mp4'];
   const aac = ['-c:a', 'aac', '-b:a', '160k'];
-  if (['h264', 'hevc', 'mpeg4'].includes(video))
-    return { contentType: 'video/mp4', outputArgs: [...withVideo, ...common, ...aac, ...mp4] };
   if (['vp8', 'vp9', 'av1'].includes(video)) {
     const opus = ['-c:a', 'libopus', '-b:a', '128k', '-f', 'webm'];
     return { contentType: 'video/webm', outputArgs: [...withVideo, ...common, ...opus] };
   }
+  if (video !== '')
+    return {
+      contentType: 'video/mp4',
+      outputArgs: ['-map', '[out]', ...pictureArgs(probe), ...common, ...aac, ...mp4],
+    };
   if (lossless.test(audioCodec)) {
     const flac = ['-c:a', 'flac', '-sample_fmt', 's16', '-f', 'flac'];
     return { contentType: 'audio/flac', outputArgs: [...audioOnly, ...common, ...flac] };

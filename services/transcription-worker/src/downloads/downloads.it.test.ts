@@ -157,6 +157,36 @@ describe('the import of a media address', () => {
     expect(isStored).toBe(false);
   });
 
+  it.each([
+    ['a weak validator', { etagOf: () => 'W/"v1"' }],
+    ['no validator', { etagOf: () => '' }],
+  ])('begins again instead of joining parts that may be of two versions: %s', async (_, more) => {
+    const path = `/weak-${token}.wav`;
+    const answer = sendRecording({
+      bytes: 3_000_000,
+      cutAfter: (connection) => (connection === 1 ? 1_000_000 : 3e6),
+      ...more,
+    });
+    const url = server.on(path, answer);
+    const first = await runImport(url);
+    expect(first.failed).toMatchObject({ code: 'source_incomplete', retryable: true });
+    expect(first.isStored).toBe(false);
+    expect((await runImport(url)).completed).toMatchObject({ bytes: 3_000_000, sha256: hashOf(3_000_000) });
+    expect(server.requests.filter((request) => request.path === path).map(({ range }) => range)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ['ends at once when there is no server of that name', 'ENOTFOUND', false],
+    ['is attempted again when names cannot be resolved', 'EAI_AGAIN', true],
+  ])('%s', async (_, code, retryable) => {
+    const resolve = () => Promise.reject(Object.assign(new Error('no address'), { code }));
+    const { failed } = await runImport('http://missing.example/a.wav', { resolve });
+    expect(failed).toMatchObject({ code: 'host_unreachable', retryable });
+  });
+
   it('follows a redirect to an allowed address', async () => {
     server.on('/target.wav', sendRecording({ bytes: 9_000 }));
     const url = server.on('/moved', (_, res) => void res.writeHead(302, { location: '/target.wav' }).end());

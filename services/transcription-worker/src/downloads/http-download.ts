@@ -97,6 +97,7 @@ async function* readOn(first: Opened, { source, open, limits, signal }: Reading)
   const measure = rateFloor(limits.floor, () => downloadFailures.tooSlow());
   for (let connections = 1; ; connections += 1) {
     const before = received;
+    let interruption: unknown;
     try {
       const body = await connect(source, received, next, open);
       next = undefined;
@@ -111,18 +112,15 @@ async function* readOn(first: Opened, { source, open, limits, signal }: Reading)
     } catch (error) {
       signal.throwIfAborted();
       if (isAppError(error) && (error.permanent || error.code === 'source_incomplete')) throw error;
-      // Without a length or a version the rest may belong to another recording.
-      if (!canContinue(source)) throw downloadFailures.incomplete({ cause: error });
+      interruption = error;
     }
+    // The rest may belong to another version: the download begins again (RFC 9110, 15.3.7.3).
+    if (received > 0 && source.validator === null) throw downloadFailures.incomplete({ cause: interruption });
     next = undefined;
     fruitless = received === before ? fruitless + 1 : 0;
     if (fruitless > limits.maxFruitless || connections > maxInterruptions) throw downloadFailures.incomplete();
     await sleep(limits.pauseMs * 2 ** fruitless, undefined, { signal });
   }
-}
-
-function canContinue({ totalBytes, validator }: Source): boolean {
-  return validator !== null || totalBytes !== null;
 }
 
 /** The body of the source from `offset` on. */

@@ -3,12 +3,16 @@ type Headers = Record<string, string | string[] | undefined>;
 /** Identifies the version of a resource for `If-Range` (RFC 9110, 13.1.5). */
 export type Validator = { value: string } | null;
 
-/** A strong ETag, else the time of the last change. */
+/** A time of the last change is a strong validator when the answer is at least this much later (RFC 9110, 8.8.2.2). */
+const settledMs = 60_000;
+
+/** A strong ETag, else a time of the last change that identifies one version; null: the rest may be another version. */
 export function validatorOf(headers: Headers): Validator {
   const etag = textOf(headers['etag']);
   if (etag && !etag.startsWith('W/')) return { value: etag };
-  const modified = textOf(headers['last-modified']);
-  return modified ? { value: modified } : null;
+  const modified = textOf(headers['last-modified']) ?? '';
+  const settled = Date.parse(textOf(headers['date']) ?? '') - Date.parse(modified);
+  return settled >= settledMs ? { value: modified } : null;
 }
 
 /** `bytes 100-199/1000`; the total may be unknown (`*`), and so may the range in a 416. */

@@ -8,6 +8,7 @@ export const cpuTask = z.discriminatedUnion('task', [
     source: z.string(),
     wav: z.string(),
     picture: z.string(),
+    contentType: z.string().optional(),
     wish: z
       .object({ tracks: z.array(z.int()).nullable(), language: z.string().nullable(), separate: z.boolean() })
       .optional(),
@@ -31,6 +32,8 @@ export const prepared = z.object({
   truncated: z.boolean(),
   hasPicture: z.boolean(),
   tracks: z.array(soundTrack),
+  needsPlaybackCopy: z.boolean(),
+  tags: z.record(z.string(), z.string()),
   /** Files of the parts of separated speakers. */
   parts: z.array(z.string()),
   media: prepareOutput.shape.media,

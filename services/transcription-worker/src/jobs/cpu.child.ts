@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { turnsArtefact, wordsArtefact } from '@overtone/contracts';
 import type { z } from 'zod';
+import { needsPlaybackCopy } from '../audio/playback.ts';
 import { assemble, assembleSeparated } from '../assembly/assembly.ts';
 import { serveTasks, type TaskContext } from '../children/serve-tasks.ts';
 import { createFfmpeg } from '../ports/ffmpeg.adapter.ts';
@@ -9,7 +10,7 @@ import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task
 type Task<K extends CpuTask['task']> = Extract<CpuTask, { task: K }>;
 
 async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> {
-  const { source, wav: target, picture, env, maxSeconds, wish } = task;
+  const { source, wav: target, picture, env, maxSeconds, wish, contentType = '' } = task;
   const transcoder = createFfmpeg({ env, maxSeconds });
   const probe = await transcoder.probe(source);
   const request = { source, target, probe, wish, onProgress };
@@ -34,6 +35,8 @@ async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Prom
       title: title?.slice(0, 255) ?? null,
       used: usedTracks[i] === true,
     })),
+    tags: probe.tags,
+    needsPlaybackCopy: needsPlaybackCopy(probe, usedTracks, contentType),
     hasPicture: await transcoder.thumbnail(source, picture, probe),
   };
 }

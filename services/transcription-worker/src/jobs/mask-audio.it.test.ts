@@ -23,7 +23,7 @@ const rate = 48_000;
 const speechHertz = 440;
 const beepHertz = 1_000;
 
-type Mode = 'silence' | 'beep';
+type Mode = 'silence' | 'beep' | 'playback';
 type Range = [start: number, end: number];
 
 type Recording = { inputs?: string[]; args?: string[] };
@@ -38,13 +38,13 @@ async function storeRecording(name: string, { inputs = [], args = [] }: Recordin
 }
 
 /** Runs the job against a fake of media. */
-async function mask(source: string, mode: Mode, ranges: Range[]) {
+async function mask(source: string, mode: Mode, ranges: Range[], tracks = [0]) {
   const target = `derived/${fileId}/masked/${variant}-1`;
   let completed: RequestOf<typeof maskedAudioRpc.completeMaskedAudio> | undefined;
   let failed: RequestOf<typeof maskedAudioRpc.failMaskedAudio> | undefined;
   const request = async ({ subject }: { subject: string }, body: unknown) => {
     if (subject === maskedAudioRpc.claimMaskedAudio.subject)
-      return { outcome: 'claimed', token: 1, mode, ranges, source, target };
+      return { outcome: 'claimed', token: 1, mode, ranges, tracks, source, target };
     if (subject === maskedAudioRpc.completeMaskedAudio.subject) completed = body as typeof completed;
     else failed = body as typeof failed;
     return { outcome: 'accepted' };
@@ -92,6 +92,40 @@ const outside: Range[] = [
 const original = await samplesOf(wav);
 const voice = amplitudeOf(original, speechHertz, [0, 1]);
 
+describe('a playback copy', () => {
+  it.each<[string, Recording, string]>([
+    ['talk.aiff', {}, 'audio/webm'],
+    ['talk.wma', { args: ['-c:a', 'wmav2'] }, 'audio/webm'],
+    ['alac.m4a', { args: ['-c:a', 'alac'] }, 'audio/webm'],
+    ['film.avi', { inputs: picture, args: ['-c:a', 'mp3', '-c:v', 'mpeg4'] }, 'video/mp4'],
+    ['film.mpg', { inputs: picture, args: ['-c:a', 'mp2', '-c:v', 'mpeg2video', '-r', '25'] }, 'video/mp4'],
+    ['film.mov', { inputs: picture, args: ['-c:a', 'aac', '-c:v', 'libx264', '-pix_fmt', 'yuv420p'] }, 'video/mp4'],
+  ])('has the sound of %s at the same times', async (name, recording, contentType) => {
+    const { target, completed } = await mask(await storeRecording(name, recording), 'playback', []);
+    expect(completed).toMatchObject({ contentType, bytes: expect.any(Number) });
+    const samples = await samplesOf(target);
+    expect(Math.abs(samples.length / rate - 10)).toBeLessThan(0.2);
+    expect(amplitudeOf(samples, speechHertz, [1, 9])).toBeGreaterThan(voice * 0.9);
+  });
+
+  it('has the sound of all transcribed tracks', async () => {
+    const other = ['-f', 'lavfi', '-i', `sine=frequency=${beepHertz}:duration=10:sample_rate=${rate}`];
+    const key = await storeRecording('two.mkv', { inputs: other, args: ['-map', '0', '-map', '1', '-c:a', 'aac'] });
+    for (const [tracks, expected] of [
+      [[1], [false, true]],
+      [
+        [0, 1],
+        [true, true],
+      ],
+    ] as const) {
+      const { target } = await mask(key, 'playback', [], [...tracks]);
+      const samples = await samplesOf(target);
+      const heard = [speechHertz, beepHertz].map((hertz) => amplitudeOf(samples, hertz, [1, 9]) > voice * 0.5);
+      expect(heard).toEqual(expected);
+    }
+  });
+});
+
 describe('a masked copy', () => {
   it.each(ranges)('has a tone of 1 kHz and no speech between %d and %d s', async (...range) => {
     const { target } = await mask(wav, 'beep', ranges);
@@ -102,7 +136,7 @@ describe('a masked copy', () => {
 
   it('is silent in the masked parts when the policy says so', async () => {
     const { target, completed } = await mask(wav, 'silence', ranges);
-    expect(completed).toEqual({ ...input, token: 1, contentType: 'audio/flac' });
+    expect(completed).toEqual({ ...input, token: 1, contentType: 'audio/flac', bytes: expect.any(Number) });
     const samples = await samplesOf(target);
     for (const [start, end] of ranges)
       expect(samples.subarray(start * rate, end * rate).every((sample) => sample === 0)).toBe(true);

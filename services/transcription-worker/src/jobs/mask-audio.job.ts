@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maskedAudioRpc, type InputOf, type maskedAudioJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/jobs';
@@ -16,7 +17,7 @@ type Deps = {
 };
 
 /**
- * Makes a copy of a recording in which masked parts are silent or beeped. Media owns its state: a copy that is not needed any
+ * Makes a copy of a recording that browsers play, or one in which masked parts are silent or beeped. Media owns its state: a copy that is not needed any
  * more is not made, and a recording from which none can be made is reported.
  */
 export function maskAudioJob({ env, childEnv, store, bus, log }: Deps) {
@@ -25,17 +26,25 @@ export function maskAudioJob({ env, childEnv, store, bus, log }: Deps) {
   return async (input: InputOf<typeof maskedAudioJobs.maskAudio>, { signal }: Pick<JobDelivery, 'signal'>) => {
     const claimed = await bus.request(maskedAudioRpc.claimMaskedAudio, input);
     if (claimed.outcome === 'none') return {};
-    const { token, mode, ranges, source: sourceKey, target: targetKey } = claimed;
+    const { token, mode, ranges, tracks, source: sourceKey, target: targetKey } = claimed;
     try {
-      const contentType = await artefacts.inFolder(async (folder) => {
+      const copy = await artefacts.inFolder(async (folder) => {
         const [source, target] = [join(folder, 'source'), join(folder, 'masked')];
         await artefacts.download(sourceKey, source, signal);
         const probe = await ffmpeg.probe(source, signal);
-        const type = await ffmpeg.mask({ source, target, probe, mode, ranges, signal });
-        await artefacts.upload(target, targetKey, type, signal);
-        return type;
+        const request = {
+          source,
+          target,
+          probe,
+          tracks: tracks.filter((track) => track < probe.tracks.length),
+          signal,
+        };
+        const contentType =
+          mode === 'playback' ? await ffmpeg.playbackCopy(request) : await ffmpeg.mask({ ...request, mode, ranges });
+        await artefacts.upload(target, targetKey, contentType, signal);
+        return { contentType, bytes: (await stat(target)).size };
       });
-      await bus.request(maskedAudioRpc.completeMaskedAudio, { ...input, token, contentType });
+      await bus.request(maskedAudioRpc.completeMaskedAudio, { ...input, token, ...copy });
     } catch (error) {
       if (!isAppError(error) || !error.permanent || signal.aborted) throw error;
       log.info({ err: error, file_id: input.fileId }, 'masked copy failed');

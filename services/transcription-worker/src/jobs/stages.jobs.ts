@@ -25,7 +25,7 @@ export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuC
         waveform: peaks,
         parts,
         ...found
-      } = await cpu.prepare({ source, wav, picture, wish }, { signal, onProgress });
+      } = await cpu.prepare({ source, wav, picture, wish, contentType: input.contentType }, { signal, onProgress });
       const engineSeconds = (performance.now() - began) / 1000;
       progress(0.9, 'Saving');
       const key = (name: string, extension?: string) => artefactKey(input, name, token, extension);

@@ -4,13 +4,22 @@ import type { Readable } from 'node:stream';
 import { chooseMixes, createChannelMeter, hasSound, type Channel, type Measured, type Mix } from '../audio/channels.ts';
 import { createPeaks } from '../audio/peaks.ts';
 import { copyFormat, maskFilter } from '../audio/masking.ts';
+import { playbackFormat, soundGraph } from '../audio/playback.ts';
 import { createSoundParts } from '../audio/sound-parts.ts';
 import { bytesPerSecond, wavHeader, wavHeaderBytes } from '../audio/wav.ts';
 import { readAll, runProcess, type ProcessOutcome } from '../children/run-process.ts';
 import { cutOffMedia, emptyMedia, noAudio, notMedia, outOfTime, tooLong } from '../failures.ts';
 import { parseProbe } from './ffprobe-output.ts';
 import { channelsOf, measureFilter, mixFilter, trackGroups } from './sound-filters.ts';
-import type { MaskRequest, MediaProbe, SoundWish, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
+import type {
+  CopyRequest,
+  MaskRequest,
+  MediaProbe,
+  SoundWish,
+  Transcoded,
+  TranscodeRequest,
+  Transcoder,
+} from './transcoder.ts';
 
 type FfmpegOptions = { env: Record<string, string>; maxSeconds: number };
 
@@ -41,6 +50,7 @@ export function createFfmpeg(options: FfmpegOptions): Transcoder {
     probe: probeWith(options),
     transcode: transcodeWith(options),
     mask: maskWith(options),
+    playbackCopy: playbackWith(options),
     thumbnail: thumbnailWith(options),
   };
 }
@@ -113,25 +123,46 @@ async function mixesOf(
   throw noAudio();
 }
 
-function maskWith({ env, maxSeconds }: FfmpegOptions) {
-  return async ({ source, target, probe, mode, ranges, signal }: MaskRequest): Promise<string> => {
-    if (!probe.audioCodec) throw noAudio();
-    const { contentType, outputArgs } = copyFormat(probe);
-    // The graph is in a file: with thousands of ranges it is too long for an argument.
-    const graph = `${target}.filter`;
-    await writeFile(graph, maskFilter({ mode, ranges, channels: probe.channels }));
-    const run = await runProcess({
-      command: 'ffmpeg',
-      args: [...quietly, '-y', ...guarded(source), '-filter_complex_script', graph, ...outputArgs, `file:${target}`],
-      env,
-      timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * 2_000),
-      signal,
-      consume: (stdout) => readAll(stdout, 1 << 16),
-    });
-    if (run.timedOut) throw outOfTime('Masking the sound', { detail: run.stderrTail });
-    if (run.exitCode !== 0) throw notMedia({ detail: run.stderrTail });
-    return contentType;
+function maskWith(options: FfmpegOptions) {
+  return async ({ mode, ranges, ...request }: MaskRequest): Promise<string> => {
+    const { tracks } = request.probe;
+    const sound = soundGraph(tracks, request.tracks);
+    const graph = maskFilter({ sound, mode, ranges, channels: request.tracks.length > 1 ? 2 : request.probe.channels });
+    return writeCopy(options, request, { graph, ...copyFormat(request.probe) });
   };
+}
+
+function playbackWith(options: FfmpegOptions) {
+  return async (request: CopyRequest): Promise<string> =>
+    writeCopy(options, request, {
+      graph: soundGraph(request.probe.tracks, request.tracks),
+      ...playbackFormat(request.probe),
+    });
+}
+
+type CopyFormat = { graph: string; contentType: string; outputArgs: string[] };
+
+async function writeCopy(
+  { env, maxSeconds }: FfmpegOptions,
+  { source, target, probe, signal }: CopyRequest,
+  { graph: content, contentType, outputArgs }: CopyFormat,
+): Promise<string> {
+  if (!probe.audioCodec) throw noAudio();
+  // The graph is in a file: with thousands of ranges it is too long for an argument.
+  const graph = `${target}.filter`;
+  await writeFile(graph, content);
+  const run = await runProcess({
+    command: 'ffmpeg',
+    args: [...quietly, '-y', ...guarded(source), '-filter_complex_script', graph, ...outputArgs, `file:${target}`],
+    env,
+    // A picture that is encoded again may take longer than it plays.
+    timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * (probe.picture?.kind === 'video' ? 8_000 : 2_000)),
+    signal,
+    consume: (stdout) => readAll(stdout, 1 << 16),
+  });
+  if (run.timedOut) throw outOfTime('Making a copy of the recording', { detail: run.stderrTail });
+  if (run.exitCode !== 0) throw notMedia({ detail: run.stderrTail });
+  return contentType;
 }
 
 function thumbnailWith({ env }: FfmpegOptions) {

@@ -4,12 +4,14 @@ import type { MediaProbe, SoundTrack } from './transcoder.ts';
 
 const numeric = z.coerce.number().refine(Number.isFinite).optional().catch(undefined);
 
+const tagsSchema = z.record(z.string(), z.string()).catch({});
 const streamSchema = z.object({
   index: z.number(),
   codec_type: z.string().optional(),
   codec_name: z.string().optional(),
   width: z.number().optional(),
   height: z.number().optional(),
+  pix_fmt: z.string().optional(),
   channels: z.number().optional(),
   channel_layout: z.string().optional(),
   start_time: numeric,
@@ -23,12 +25,12 @@ const streamSchema = z.object({
       visual_impaired: z.number().default(0),
     })
     .catch({ attached_pic: 0, default: 0, comment: 0, visual_impaired: 0 }),
-  tags: z.record(z.string(), z.string()).catch({}),
+  tags: tagsSchema,
 });
 
 const outputSchema = z.object({
   streams: z.array(streamSchema).default([]),
-  format: z.object({ format_name: z.string().default('unknown'), duration: numeric }).optional(),
+  format: z.object({ format_name: z.string().default('unknown'), duration: numeric, tags: tagsSchema }).optional(),
 });
 
 type Stream = z.infer<typeof streamSchema>;
@@ -45,14 +47,41 @@ export function parseProbe(json: string): MediaProbe {
     seconds: positive(format.duration) ?? positive(audio?.duration),
     tracks: streams.filter((stream) => stream.codec_type === 'audio' && (stream.channels ?? 0) > 0).map(toTrack),
     container: format.format_name,
+    // Ogg has its tags in the stream.
+    tags: describingTags({ ...audio?.tags, ...format.tags }),
     audioCodec: audio?.codec_name,
     videoCodec: video?.codec_name,
     width: video?.width,
     height: video?.height,
+    pixelFormat: video?.pix_fmt,
     channels: audio?.channels,
     sampleRate: audio?.sample_rate,
     picture,
   };
+}
+
+const describing = new Set([
+  'title',
+  'artist',
+  'date',
+  'date_recorded',
+  'creation_time',
+  'com.apple.quicktime.creationdate',
+]);
+const maxTagLength = 255;
+
+function describingTags(tags: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(tags).flatMap(([name, value]) => {
+      const key = name.toLowerCase();
+      const text = value
+        .replaceAll(/\p{C}+/gu, ' ')
+        .trim()
+        .slice(0, maxTagLength)
+        .toWellFormed();
+      return describing.has(key) && text !== '' ? [[key === 'date_recorded' ? 'date' : key, text]] : [];
+    }),
+  );
 }
 
 function toTrack({ index, tags, disposition, ...stream }: Stream): SoundTrack {

@@ -18,6 +18,8 @@ export type SoundTrack = {
 };
 
 export type MediaProbe = {
+  /** Tags of the file that describe the recording, by their names in lower case. */
+  tags: Record<string, string>;
   /** Duration from the container; absent when unknown. */
   seconds: number | undefined;
   tracks: SoundTrack[];
@@ -26,6 +28,8 @@ export type MediaProbe = {
   videoCodec: string | undefined;
   width: number | undefined;
   height: number | undefined;
+  /** Of the picture, such as yuv420p. */
+  pixelFormat: string | undefined;
   channels: number | undefined;
   sampleRate: number | undefined;
   /** Stream index of the picture for the thumbnail. */
@@ -63,14 +67,19 @@ export type TranscodeRequest = {
   signal?: AbortSignal | undefined;
 };
 
-export type MaskRequest = {
+export type CopyRequest = {
   source: string;
   target: string;
   probe: MediaProbe;
+  /** Positions of the tracks whose sound is in the copy. */
+  tracks: readonly number[];
+  signal?: AbortSignal | undefined;
+};
+
+export type MaskRequest = CopyRequest & {
   mode: 'silence' | 'beep';
   /** Seconds, in order, without overlap. */
   ranges: readonly (readonly [start: number, end: number])[];
-  signal?: AbortSignal | undefined;
 };
 
 /** Converts uploads to audio for speech recognition. Invalid input is a permanent `AppError`. */
@@ -79,6 +88,8 @@ export type Transcoder = {
   transcode(request: TranscodeRequest): Promise<Transcoded>;
   /** Writes a copy without the sound of the ranges. @returns the copy's content type. */
   mask(request: MaskRequest): Promise<string>;
+  /** Writes a copy that browsers play. @returns its content type. */
+  playbackCopy(request: CopyRequest): Promise<string>;
   /** Writes a JPEG; false when the file has no readable picture. */
   thumbnail(source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean>;
 };
