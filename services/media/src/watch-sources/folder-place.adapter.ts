@@ -22,6 +22,7 @@ const refusals = {
   linkBroken: 'The link leads nowhere.',
   special: 'This is not a regular file.',
   name: 'The file name is not UTF-8.',
+  tooDeep: 'The folder is nested too deeply: its files are not imported.',
   unreadable: 'The folder cannot be read: permission denied.',
 };
 
@@ -149,8 +150,9 @@ async function listFolder(listing: Listing, { folder, below, skipped, signal, de
     const path = below + item.name;
     if (item.name.includes('\uFFFD')) listing.entries.push(refused(path, refusals.name));
     else if (item.isDirectory()) {
-      if (full === skipped || item.name.startsWith('.') || depth >= maxDepth) continue;
-      await listFolder(listing, { folder: full, below: `${path}/`, skipped, signal, depth: depth + 1 });
+      if (full === skipped || item.name.startsWith('.')) continue;
+      if (depth >= maxDepth) listing.entries.push(refused(path, refusals.tooDeep));
+      else await listFolder(listing, { folder: full, below: `${path}/`, skipped, signal, depth: depth + 1 });
     } else if (item.isFile()) files.push({ full, path });
     else if (item.isSymbolicLink()) listing.entries.push(await linkEntry(full, path, listing.root));
     else listing.entries.push(refused(path, refusals.special));

@@ -258,7 +258,7 @@ async function compare(deps: ScannerDeps, scan: Scan, entries: readonly Entry[])
       case 'wait':
         work.dueAt = Math.min(work.dueAt, decision.until);
         if (remembered?.decision !== 'waiting' || remembered.version !== entry.version)
-          decisions.push({ entry, decision: 'waiting', reason: decision.reason });
+          decisions.push({ entry, decision: 'waiting', reason: decision.reason, fileId: importedFileOf(remembered) });
         break;
       case 'reject': {
         const { decision: kind, reason, retryAt: nextAttemptAt } = decision;
@@ -284,6 +284,11 @@ async function compare(deps: ScannerDeps, scan: Scan, entries: readonly Entry[])
   }
   for (const path of sightings.keys()) if (!present.has(path)) sightings.delete(path);
   return work;
+}
+
+/** The import of an earlier version is kept while the file waits: often only its times have changed. */
+function importedFileOf(remembered: Known | undefined): string | null {
+  return remembered?.decision === 'imported' || remembered?.decision === 'waiting' ? remembered.fileId : null;
 }
 
 /** Whether a decision about this file may need its owner. */

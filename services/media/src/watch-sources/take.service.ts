@@ -72,8 +72,17 @@ export function createTakes({ db, uploads, objects }: TakeDeps) {
     return imported;
   };
 
+  /** Whether the recording that this file repeats was deleted since. */
+  const isDeleted = async (error: unknown): Promise<boolean> => {
+    const id = isAppError(error) && error.code === 'duplicate_file' ? error.extra.duplicate_file_uuid : undefined;
+    if (!id) return false;
+    const file = await db.mediaFile.findUnique({ where: { id }, select: { deletedAt: true } });
+    return file === null || file.deletedAt !== null;
+  };
+
   const refuse = async ({ source, entry, known, ownerId }: Take, error: unknown): Promise<NewDecision> => {
-    const decision = refusedDecision({ entry, known, ownerId, after: source.settings.after }, error);
+    const wasDeleted = await isDeleted(error);
+    const decision = refusedDecision({ entry, known, ownerId, wasDeleted, after: source.settings.after }, error);
     await store.storeDecisions(db, source, [decision]);
     return decision;
   };
@@ -167,9 +176,9 @@ async function hashOf(objects: Pick<ObjectStore, 'get'>, key: string): Promise<s
   return hash.digest('hex');
 }
 
-type Refused = { entry: Entry; known: store.Known | undefined; ownerId: string; after: string };
+type Refused = { entry: Entry; known: store.Known | undefined; ownerId: string; after: string; wasDeleted: boolean };
 
-function refusedDecision({ entry, known, ownerId, after }: Refused, error: unknown): NewDecision {
+function refusedDecision({ entry, known, ownerId, after, wasDeleted }: Refused, error: unknown): NewDecision {
   if (error instanceof EntryIncomplete)
     return {
       entry,
@@ -189,7 +198,7 @@ function refusedDecision({ entry, known, ownerId, after }: Refused, error: unkno
     return { entry, decision: 'failed', reason, ownerId, attempts, nextAttemptAt: Date.now() + pauseAfter(attempts) };
   };
   if (!isAppError(error)) return failed(`The file cannot be read: ${(error as Error).message}`);
-  if (error.code === 'duplicate_file') return duplicateDecision({ entry, known, ownerId, after }, error);
+  if (error.code === 'duplicate_file') return duplicateDecision({ entry, known, ownerId, after, wasDeleted }, error);
   const decision = decisionByCode[error.code];
   return decision ? { entry, decision, reason: error.message, ownerId } : failed(error.message);
 }
@@ -201,12 +210,16 @@ const decisionByCode: Partial<Record<AppError['code'], WatchDecisionKind>> = {
   upload_empty: 'too_small',
 };
 
-function duplicateDecision({ entry, known, ownerId, after }: Refused, { extra }: AppError): NewDecision {
+function duplicateDecision({ entry, known, ownerId, after, wasDeleted }: Refused, { extra }: AppError): NewDecision {
   const fileId = extra.duplicate_file_uuid ?? null;
   const afterState = after === 'keep' ? null : 'pending';
   // Times or rights of a file that was imported have changed, its content has not.
-  const isSame = known?.decision === 'imported' && known.fileId === fileId;
+  const isKnown = known?.decision === 'imported' || known?.decision === 'waiting';
+  const isSame = isKnown && fileId !== null && known.fileId === fileId;
+  const reason = wasDeleted
+    ? 'The owner deleted this recording after it was imported. It is not imported again.'
+    : 'The owner has this recording already.';
   return isSame
     ? { entry, decision: 'imported', reason: '', ownerId, fileId, afterState }
-    : { entry, decision: 'duplicate', reason: 'The owner has this recording already.', ownerId, fileId, afterState };
+    : { entry, decision: 'duplicate', reason, ownerId, fileId, afterState };
 }

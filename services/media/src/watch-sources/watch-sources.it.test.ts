@@ -85,6 +85,38 @@ describe('a watched folder', () => {
   );
 
   it(
+    'keeps a recording imported when only the times of its file change',
+    async () => {
+      const { folder, until, decisionOf, hashes } = await watchSource('touched');
+      const file = await place(join(folder, 'a.wav'), wav(6));
+      const { file_uuid: before } = await until('a.wav', 'imported');
+      const touched = new Date(Date.now() - 1_000);
+      await utimes(file, touched, touched);
+      const after = await waitFor(async () => {
+        const found = await decisionOf('a.wav');
+        const isNew = found && Math.abs(new Date(found.modified_at ?? 0).getTime() - touched.getTime()) < 2;
+        return isNew && found.decision !== 'waiting' ? found : undefined;
+      });
+      expect(after).toMatchObject({ decision: 'imported', file_uuid: before });
+      expect(await hashes()).toEqual([hashOf(wav(6))]);
+    },
+    long,
+  );
+
+  it(
+    'says why it imports nothing of a folder that is nested too deeply',
+    async () => {
+      const { folder, decisions } = await watchSource('nested');
+      const deep = join(folder, ...Array.from({ length: 66 }, () => 'd'));
+      await mkdir(deep, { recursive: true });
+      await place(join(deep, 'a.wav'), wav(7));
+      const found = await waitFor(async () => (await decisions()).items[0]);
+      expect(found.reason).toContain('nested too deeply');
+    },
+    long,
+  );
+
+  it(
     'never imports a file again that its owner deleted',
     async () => {
       const { folder, owner, until, hashes, decisions } = await watchSource('deleted');
@@ -93,7 +125,7 @@ describe('a watched folder', () => {
       await media.json(owner, 'DELETE', `/api/files/${id}`);
       await media.json(owner, 'DELETE', `/api/files/bin/${id}`);
       await rename(file, join(folder, 'again.wav'));
-      await until('again.wav', 'duplicate');
+      expect((await until('again.wav', 'duplicate')).reason).toContain('deleted this recording');
       expect(await hashes()).toEqual([]);
       expect((await decisions('&decision=imported')).items).toEqual([
         expect.objectContaining({ path: 'a.wav', gone_at: expect.any(String) }),
