@@ -9,7 +9,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import { recordedDateOfName, recordedDateOfTags } from '../files/recorded-date.ts';
+import { recordedDateOfName, recordedDateOfTags } from './recorded-date.ts';
 import { assertNever } from '@overtone/service-kit';
 import { json } from 'node:stream/consumers';
 import { idsOf, isSettled, resetColumns, type FileRow } from '../files/files.ts';

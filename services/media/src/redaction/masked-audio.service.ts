@@ -17,7 +17,7 @@ import type { Db } from '../database.ts';
 import { copyKey, maskedTimes, usedTracks, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
 import { audienceOf, type Playable } from './redaction.ts';
-import { maskFor, readPolicy } from './redaction.store.ts';
+import { maskFor, readPlaybackCopy, readPolicy } from './redaction.store.ts';
 
 export type MaskedAudioDeps = {
   db: Db;
@@ -126,7 +126,7 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
   /** The copy for players, or the recording as long as there is none. */
   async function playbackOf(file: UsableFile): Promise<Playable> {
     const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
-    const copy = await store.readPlaybackCopy(db, file.id);
+    const copy = await readPlaybackCopy(db, file.id);
     if (!copy) return recording;
     const { variant, status, objectKey, contentType } = copy;
     if (status === 'ready' && objectKey && contentType) {

@@ -60,20 +60,6 @@ export async function requestCopy(
   return { ...(stored as Copy), isNew: stored?.status === 'queued' };
 }
 
-/** The copy for players; undefined: the recording itself is played. */
-export async function readPlaybackCopy(
-  db: Db | Tx,
-  fileId: string,
-): Promise<(Pick<Copy, 'variant' | 'status' | 'objectKey' | 'contentType'> & { bytes: number | null }) | undefined> {
-  const [row] = await db.$queryRaw<
-    (Pick<Copy, 'variant' | 'status' | 'objectKey' | 'contentType'> & { bytes: number | null })[]
-  >`
-    select variant, status, object_key as "objectKey", content_type as "contentType", bytes::float8 as bytes
-    from masked_audio where media_file_id = ${fileId}::uuid and mode = 'playback'
-    order by requested_at desc limit 1`;
-  return row;
-}
-
 /** The recording is played again: another choice of tracks needs no copy. */
 export async function removePlaybackCopies(db: Db, fileId: string): Promise<Pick<Copy, 'objectKey'>[]> {
   return db.$queryRaw`

@@ -357,3 +357,20 @@ async function readAround(tx: Tx, fileId: string, ids: readonly string[]): Promi
   });
   return [...before.toReversed(), ...between, ...after];
 }
+
+export type PlaybackCopy = {
+  variant: string;
+  status: 'queued' | 'ready' | 'failed';
+  objectKey: string | null;
+  contentType: string | null;
+  bytes: number | null;
+};
+
+/** The copy for players; undefined: the recording itself is played. */
+export async function readPlaybackCopy(db: Db | Tx, fileId: string): Promise<PlaybackCopy | undefined> {
+  const [row] = await db.$queryRaw<PlaybackCopy[]>`
+    select variant, status, object_key as "objectKey", content_type as "contentType", bytes::float8 as bytes
+    from masked_audio where media_file_id = ${fileId}::uuid and mode = 'playback'
+    order by requested_at desc limit 1`;
+  return row;
+}
