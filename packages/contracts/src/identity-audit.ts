@@ -14,6 +14,8 @@ export const auditRecord = z.object({
   actor_name: z.string().nullable(),
   user_id: z.uuid().nullable(),
   username: z.string().nullable(),
+  /** Address of the person or name of the group that something was shared with; null: nothing was, or it was deleted. */
+  recipient: z.string().nullable(),
   source_ip: z.string().nullable(),
   user_agent: z.string().nullable(),
   request_id: z.string().nullable(),

@@ -101,6 +101,13 @@ export const uploadRoutes = {
       providers: z.array(z.object({ id: z.uuid(), name: z.string() })),
     }),
   }),
+  storage: route('GET', '/api/admin/storage', 'admin', {
+    summary: 'Space of the disk that holds the recordings',
+    answer: z.object({
+      /** Uploads are refused while `free_bytes` is not above `reserve_bytes`; null: the store is no folder. */
+      space: z.object({ free_bytes: z.int(), total_bytes: z.int(), reserve_bytes: z.int() }).nullable(),
+    }),
+  }),
   listOpenRecordings: route('GET', '/api/files/recordings', 'user', {
     summary: "The caller's recordings that were begun in a browser and not finished",
     answer: z.object({ items: z.array(openRecording) }),

@@ -98,7 +98,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await page.keyboard.press('Control+A');
       await page.keyboard.type('9');
       await page.keyboard.press('Enter');
-      await page.getByText('Saved.').first().waitFor();
+      await page.getByText('1 setting saved.').first().waitFor();
       await page.reload();
       await until('it is stored', async () => (await page.getByLabel('Weekly', { exact: true }).inputValue()) === '9');
     }),

@@ -82,7 +82,7 @@ export function brokerInTheBrowser({ scripted, recordings, screenshots }: Script
           log(`${await untilShown(limitMs)} ms`);
           const alert = page.getByRole('alert').filter({ hasText: 'The voices couldn’t be loaded' });
           await alert.getByText('The message broker does not respond.').waitFor();
-          await alert.getByText('broker_unavailable').waitFor();
+          await alert.getByText('broker_unavailable').waitFor({ state: 'attached' });
         },
         expected,
       ),
@@ -107,7 +107,7 @@ export function brokerInTheBrowser({ scripted, recordings, screenshots }: Script
         async () => {
           await page.goto('/speakers');
           await page.getByRole('tab', { name: 'Unnamed' }).click();
-          await page.getByText('broker_unavailable').waitFor();
+          await page.getByText('broker_unavailable').waitFor({ state: 'attached' });
           thaw();
           await until(
             'the voices are shown',

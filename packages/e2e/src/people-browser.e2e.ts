@@ -53,6 +53,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
     step('an administrator creates an account, and weak passwords are reported while typing', async () => {
       const { page } = boss;
       await page.getByRole('link', { name: 'Administration' }).click();
+      await page.getByTestId('setup').getByRole('link', { name: 'A second super administrator' }).click();
       await page.getByRole('button', { name: 'Add user' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('E-mail address').fill(mara.email);
@@ -215,6 +216,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
       async () => {
         await toUser(newcomer.name);
         await boss.page.getByRole('button', { name: 'Delete' }).click();
+        await boss.page.getByRole('dialog').getByLabel(`Type ${newcomer.name} to confirm`).fill(newcomer.name);
         await boss.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
         await boss.page.getByRole('heading', { name: 'Users' }).waitFor();
         await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();

@@ -11,6 +11,7 @@ import { forNightly, type Check, type Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const pages = [
+  '/admin/overview',
   '/admin/users',
   '/admin/approvals',
   '/groups',

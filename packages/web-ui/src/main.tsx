@@ -4,7 +4,6 @@ import './app/global.css';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -16,6 +15,7 @@ import { queryClient, uploads } from './state/services.ts';
 import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
 import { needsThisPage } from './state/upload.ts';
+import { Toasts } from './ui/toasts.tsx';
 import { recordFocus } from './ui/last-focus.ts';
 import { ignoreSecondPresses } from './ui/second-press.ts';
 
@@ -36,8 +36,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       colorSchemeManager={localStorageColorSchemeManager({ key: 'overtone-color-scheme' })}
     >
-      {/* At the bottom left, because buttons, uploads and the player are on the right. */}
-      <Notifications position="bottom-left" limit={4} autoClose={6000} mb="var(--ot-dock, 0px)" />
+      <Toasts />
       <I18nProvider i18n={i18n}>
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />

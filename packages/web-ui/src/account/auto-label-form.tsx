@@ -24,7 +24,7 @@ export function AutoLabelForm() {
         : call('PUT /api/user-settings/auto-label', { body: change }),
     onSuccess: (saved) => {
       client.setQueryData(preferenceQuery.queryKey, saved);
-      notify(t`Saved.`);
+      notify(t`Automatic labels saved.`);
     },
     onError: (error) => notifyError(t`The choice wasn’t saved`, error),
   });

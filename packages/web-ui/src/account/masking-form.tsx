@@ -19,7 +19,7 @@ export function MaskingForm() {
     mutationFn: (masked_kinds: RedactionKind[]) => call('PUT /api/redaction', { body: { masked_kinds } }),
     onSuccess: (saved) => {
       client.setQueryData(preferenceQuery.queryKey, saved);
-      notify(t`Saved.`);
+      notify(t`What is hidden was saved.`);
     },
     onError: (error) => notifyError(t`The choice wasn’t saved`, error),
   });

@@ -1,12 +1,13 @@
-import { msg, plural, t } from '@lingui/core/macro';
-import { Badge } from '@mantine/core';
+import { plural, t } from '@lingui/core/macro';
+import { Badge, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { translateOnRead } from '../lib/language.ts';
+import { useState } from 'react';
 import { meQuery, type User } from '../api/queries.ts';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { pendingApprovalsQuery } from './approval-count.ts';
+import { groupsFor, isPageOf, mayOpen, overviewPath, type AdminGroup, type AdminPageLink } from './navigation.ts';
 import css from './admin-frame.module.css';
 
 /** Navigation of groups and administration. Users without an administrator role see only their groups. */
@@ -18,13 +19,8 @@ export function AdminFrame() {
   if (me.role === 'user') return <Outlet />;
   return (
     <div className={css['frame']}>
-      <nav className={css['nav']} aria-label={t`Administration`}>
-        {items
-          .filter((item) => me.role === 'super_admin' || !item.superOnly)
-          .map((item) => (
-            <Item key={item.to} {...item} path={path} />
-          ))}
-      </nav>
+      {/* A new page begins with its own group open, and with the list closed on a narrow screen. */}
+      <Navigation key={path} role={me.role} path={path} />
       <div className={css['content']}>
         <Outlet />
       </div>
@@ -32,90 +28,71 @@ export function AdminFrame() {
   );
 }
 
-type NavItem = { to: string; label: string; icon: IconName; under: string; superOnly?: boolean };
-const items: readonly NavItem[] = translateOnRead([
-  { to: '/admin/users', under: '/admin/users', label: msg`Users`, icon: 'user' },
-  { to: '/admin/approvals', under: '/admin/approvals', label: msg`Approvals`, icon: 'clock' },
-  { to: '/groups', under: '/groups', label: msg`Groups`, icon: 'users' },
-  {
-    to: '/admin/authentication/local',
-    under: '/admin/authentication',
-    label: msg`Authentication`,
-    icon: 'key',
-    superOnly: true,
-  },
-  {
-    to: '/admin/directory-sync',
-    under: '/admin/directory-sync',
-    label: msg`Directory sync`,
-    icon: 'retry',
-    superOnly: true,
-  },
-  { to: '/admin/audit', under: '/admin/audit', label: msg`Audit log`, icon: 'file', superOnly: true },
-  { to: '/admin/queues', under: '/admin/queues', label: msg`Queues`, icon: 'library' },
-  { to: '/admin/backups', under: '/admin/backups', label: msg`Backups`, icon: 'follow', superOnly: true },
-  { to: '/admin/media-mirror', under: '/admin/media-mirror', label: msg`Media mirror`, icon: 'copy', superOnly: true },
-  {
-    to: '/admin/engine',
-    under: '/admin/engine',
-    label: msg`Engine configuration`,
-    icon: 'settings',
-    superOnly: true,
-  },
-  { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
-  {
-    to: '/admin/language-models',
-    under: '/admin/language-models',
-    label: msg`Language models`,
-    icon: 'plug',
-    superOnly: true,
-  },
-  {
-    to: '/admin/watch-sources',
-    under: '/admin/watch-sources',
-    label: msg`Watch sources`,
-    icon: 'download',
-    superOnly: true,
-  },
-  { to: '/admin/retention', under: '/admin/retention', label: msg`Retention`, icon: 'clock', superOnly: true },
-  { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds`, icon: 'key' },
-  { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },
-  { to: '/admin/redaction', under: '/admin/redaction', label: msg`Redaction`, icon: 'shield', superOnly: true },
-  { to: '/admin/voices', under: '/admin/voices', label: msg`Speaker profiles`, icon: 'user', superOnly: true },
-  { to: '/admin/labels', under: '/admin/labels', label: msg`Automatic labels`, icon: 'tag', superOnly: true },
-  {
-    to: '/admin/organisation',
-    under: '/admin/organisation',
-    label: msg`Organisation context`,
-    icon: 'edit',
-    superOnly: true,
-  },
-  { to: '/admin/search', under: '/admin/search', label: msg`Search`, icon: 'search' },
-  { to: '/admin', under: '/admin', label: msg`Engines and models`, icon: 'settings' },
-]);
-
-function isSuperOnly(path: string): boolean {
-  return items.some((item) => item.superOnly && path.startsWith(item.under));
-}
-
-function mayOpen(role: User['role'], path: string): boolean {
-  if (role === 'super_admin') return true;
-  return role === 'admin' ? !isSuperOnly(path) : !path.startsWith('/admin');
-}
-
-function Item({ to, label, icon, under, path }: NavItem & { path: string }) {
-  const here = under === '/admin' ? path === '/admin' : path.startsWith(under);
+function Navigation({ role, path }: { role: User['role']; path: string }) {
+  const groups = groupsFor(role);
+  const current = groups.find(({ pages }) => pages.some((page) => isPageOf(page, path)));
+  const [openName, setOpenName] = useState(current?.name ?? null);
+  const [isListOpen, setListOpen] = useState(false);
+  const here = current?.pages.find((page) => isPageOf(page, path))?.label ?? t`Overview`;
   return (
-    <Link
-      to={to}
-      className={css['item']}
-      data-here={here}
-      ref={here ? scrollIntoView : null}
-      {...(here ? { 'aria-current': 'page' as const } : {})}
-    >
-      <Icon name={icon} size={18} />
-      {label}
-      {under === '/admin/approvals' && <PendingCount />}
+    <nav className={css['nav']} aria-label={t`Administration`}>
+      <UnstyledButton
+        className={css['toggle']}
+        aria-expanded={isListOpen}
+        aria-controls="admin-pages"
+        onClick={() => setListOpen(!isListOpen)}
+      >
+        <Icon name="library" size={18} />
+        <span className={css['label']}>{current ? t`${current.label}: ${here}` : here}</span>
+        <Icon name={isListOpen ? 'chevronUp' : 'chevronDown'} size={18} />
+      </UnstyledButton>
+      <div id="admin-pages" className={css['pages']} data-open={isListOpen}>
+        <PageLink page={{ to: overviewPath, under: overviewPath, label: t`Overview` }} path={path} />
+        {groups.map((group) => (
+          <Group
+            key={group.name}
+            group={group}
+            path={path}
+            isOpen={group.name === openName}
+            onToggle={() => setOpenName(group.name === openName ? null : group.name)}
+          />
+        ))}
+      </div>
+    </nav>
+  );
+}
+
+type GroupProps = { group: AdminGroup; path: string; isOpen: boolean; onToggle: () => void };
+
+function Group({ group: { name, label, icon, pages }, path, isOpen, onToggle }: GroupProps) {
+  return (
+    <div>
+      <UnstyledButton
+        className={css['group']}
+        aria-expanded={isOpen}
+        aria-controls={`admin-group-${name}`}
+        onClick={onToggle}
+      >
+        <Icon name={icon} size={18} />
+        <span className={css['label']}>{label}</span>
+        {name === 'people' && !isOpen && <PendingCount />}
+        <Icon name={isOpen ? 'chevronUp' : 'chevronDown'} size={16} />
+      </UnstyledButton>
+      <div id={`admin-group-${name}`} hidden={!isOpen} className={css['entries']}>
+        {pages.map((page) => (
+          <PageLink key={page.to} page={page} path={path} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function PageLink({ page, path }: { page: AdminPageLink; path: string }) {
+  const here = isPageOf(page, path);
+  return (
+    <Link to={page.to} className={css['item']} data-here={here} {...(here ? { 'aria-current': 'page' as const } : {})}>
+      {page.label}
+      {page.under === '/admin/approvals' && <PendingCount />}
     </Link>
   );
 }
@@ -133,9 +110,4 @@ function PendingCount() {
       {waiting > 99 ? '99+' : waiting}
     </Badge>
   );
-}
-
-/** On a narrow screen the links form a scrolling strip; the link of the open page must be visible in it. */
-export function scrollIntoView(link: HTMLAnchorElement | null): void {
-  return link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 }

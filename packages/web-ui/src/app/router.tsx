@@ -182,6 +182,11 @@ const groupRoute = createRoute({
   path: '/groups/$uuid',
   component: lazyPage(() => import('../groups/group-page.tsx').then((module) => module.GroupPage)),
 });
+const overviewRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/overview',
+  component: lazyPage(() => import('../admin/overview/overview-page.tsx').then((module) => module.OverviewPage)),
+});
 const usersRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/users',
@@ -332,6 +337,7 @@ export const router = createRouter({
       frameRoute.addChildren([
         groupsRoute,
         groupRoute,
+        overviewRoute,
         usersRoute,
         userRoute,
         approvalsRoute,

@@ -13,6 +13,7 @@ import {
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { translateOnRead } from '../lib/language.ts';
 import { meQuery, type User } from '../api/queries.ts';
+import { overviewPath } from '../admin/navigation.ts';
 import { pendingApprovalsQuery } from '../admin/approval-count.ts';
 import { NotificationsLink } from '../notifications/notifications-link.tsx';
 import { accountState } from '../session/account-state.ts';
@@ -112,7 +113,7 @@ function AdminLink() {
   const waiting = useQuery(pendingApprovalsQuery).data ?? 0;
   const inside = useRouterState({ select: (state) => /^\/(admin|groups)/.test(state.location.pathname) });
   return (
-    <Link to="/admin/users" className={css['link']} data-status={inside ? 'active' : undefined}>
+    <Link to={overviewPath} className={css['link']} data-status={inside ? 'active' : undefined}>
       <Icon name="settings" size={18} />
       <span className={css['linkText']}>{t`Administration`}</span>
       {waiting > 0 && (

@@ -25,7 +25,11 @@ export function AddFiles({ collection, onClose }: { collection: Collection; onCl
   return (
     <FormDialog
       title={t`Add recordings to “${collection.name}”`}
-      action={t`Add ${plural(chosen.size, { one: '# recording', other: '# recordings' })}`}
+      action={
+        chosen.size === 0
+          ? t`Add recordings`
+          : t`Add ${plural(chosen.size, { one: '# recording', other: '# recordings' })}`
+      }
       ready={chosen.size > 0}
       sending={add}
       failure={t`The recordings weren’t added`}

@@ -48,9 +48,11 @@ export function CollectionPage() {
           {collection.description !== '' && (
             <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{collection.description}</Text>
           )}
-          <Section title={t`Ask`}>
-            <AskPanel key={uuid} scope="collection" uuid={uuid} />
-          </Section>
+          {collection.media_count > 0 && (
+            <Section title={t`Ask`}>
+              <AskPanel key={uuid} scope="collection" uuid={uuid} />
+            </Section>
+          )}
           <CollectionFiles collection={collection} />
         </Stack>
       )}

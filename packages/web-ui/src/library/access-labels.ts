@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import type { FileItem } from '../api/queries.ts';
 import { ago } from '../lib/format.ts';
 
@@ -17,6 +17,14 @@ export function accessText({
   }
   const right = permission === 'editor' ? t`can edit` : t`can view`;
   return owner === null ? t`shared with you, ${right}` : t`shared by ${owner}, ${right}`;
+}
+
+/** What a deletion means for the people with whom recordings are shared. */
+export function lostAccessText(shared: number): string {
+  return plural(shared, {
+    one: '# of them is shared. The people with access can no longer open it.',
+    other: '# of them are shared. The people with access can no longer open them.',
+  });
 }
 
 /** Who changed it last, unless it was the reader. */

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Anchor, Button, Group, NativeSelect, Text, Title } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, NativeSelect, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -12,6 +12,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { ago, bytes, clock, moment } from '../lib/format.ts';
+import { BinBar } from './bin-bar.tsx';
 import { binText } from './bin-days.ts';
 import { daysLeftText } from './days-left.ts';
 import { FileListPending } from './file-list.tsx';
@@ -24,6 +25,7 @@ export function BinPage() {
   const [ownership, setOwnership] = useState<'mine' | 'all'>('mine');
   const [page, setPage] = useState(1);
   const [chosen, setChosen] = useState<BinnedFile | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const bin = useQuery(binQuery(page, ownership));
   const limits = useQuery(limitsQuery);
   const total = bin.data?.total ?? 0;
@@ -52,6 +54,7 @@ export function BinPage() {
             onChange={(event) => {
               setOwnership(event.currentTarget.value as 'mine' | 'all');
               setPage(1);
+              setSelected(new Set());
             }}
           />
         )}
@@ -59,12 +62,30 @@ export function BinPage() {
       {bin.isError && (
         <ErrorNote error={bin.error} title={t`The bin couldn’t be loaded`} onRetry={() => void bin.refetch()} />
       )}
+      {bin.data && total > 0 && (
+        <BinBar
+          key={ownership}
+          ownership={ownership}
+          total={total}
+          selected={selected}
+          onDone={() => {
+            setSelected(new Set());
+            setPage(1);
+          }}
+        />
+      )}
       {bin.isPending && <FileListPending view="list" />}
       {bin.data && total === 0 && <EmptyBin />}
       {bin.data && total > 0 && (
         <ul className={css['rows']} aria-label={t`Deleted recordings`} data-testid="bin-list">
           {bin.data.items.map((file) => (
-            <BinRow key={file.uuid} file={file} onDelete={() => setChosen(file)} />
+            <BinRow
+              key={file.uuid}
+              file={file}
+              selected={selected.has(file.uuid)}
+              onSelect={() => setSelected(toggled(selected, file.uuid))}
+              onDelete={() => setChosen(file)}
+            />
           ))}
         </ul>
       )}
@@ -74,7 +95,20 @@ export function BinPage() {
   );
 }
 
-function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) {
+function toggled(selected: ReadonlySet<string>, uuid: string): ReadonlySet<string> {
+  const next = new Set(selected);
+  if (!next.delete(uuid)) next.add(uuid);
+  return next;
+}
+
+type RowProps = {
+  readonly file: BinnedFile;
+  readonly selected: boolean;
+  readonly onSelect: () => void;
+  readonly onDelete: () => void;
+};
+
+function BinRow({ file, selected, onSelect, onDelete }: RowProps) {
   const client = useQueryClient();
   const restore = useMutation({
     mutationFn: () => call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } }),
@@ -84,6 +118,7 @@ function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
   });
   return (
     <li className={`ot-card ${css['binRow']}`} data-testid="bin-item" data-uuid={file.uuid}>
+      <Checkbox size="sm" aria-label={t`Select ${file.title}`} checked={selected} onChange={onSelect} />
       <div className={css['rowTitle']}>
         <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
           {file.title}

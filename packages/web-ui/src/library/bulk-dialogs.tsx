@@ -13,6 +13,7 @@ import { drafts } from '../state/services.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
+import { lostAccessText } from './access-labels.ts';
 import { binDaysText } from './bin-days.ts';
 import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -207,6 +208,7 @@ function AgainDialog({ files, run, onClose }: FormProps) {
 
 function DeleteDialog({ files, run, onClose }: FormProps) {
   const limits = useQuery(limitsQuery);
+  const shared = files.filter(({ is_shared: isShared }) => isShared).length;
   return (
     <FormDialog
       title={t`Delete ${plural(files.length, { one: '# recording', other: '# recordings' })}?`}
@@ -219,6 +221,7 @@ function DeleteDialog({ files, run, onClose }: FormProps) {
       <Text size="sm">
         {t`They move to the bin with their transcripts.`} {binDaysText(limits.data?.bin_days)}
       </Text>
+      {shared > 0 && <Text size="sm">{lostAccessText(shared)}</Text>}
       <FileTitles files={files} />
     </FormDialog>
   );

@@ -126,7 +126,8 @@ export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
       onClose={onClose}
     >
       <Text>
-        {t`“${file.title}” and its transcript move to the bin.`} {binDaysText(limits.data?.bin_days)}
+        {t`“${file.title}” and its transcript move to the bin.`} {binDaysText(limits.data?.bin_days)}{' '}
+        {file.is_shared && t`The people with whom it is shared can no longer open it.`}
       </Text>
     </Confirm>
   );

@@ -38,7 +38,7 @@ export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
     onSuccess: async () => {
       draft.drop();
       await client.invalidateQueries({ queryKey: ['prompts'] });
-      notify(t`Saved.`);
+      notify(t`Prompt saved.`);
       onClose();
     },
   });

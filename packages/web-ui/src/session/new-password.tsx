@@ -1,9 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
-import { PasswordInput, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { copyText } from '../lib/copy-text.ts';
 import { Icon } from '../ui/icons.tsx';
-import { meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
+import { notify, notifyError } from '../ui/notify.ts';
+import { generatePassword, meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
 import css from './new-password.module.css';
 
 const policyQuery = queryOptions({
@@ -17,11 +20,14 @@ type Props = {
   readonly onChange: (value: string) => void;
   readonly label?: string;
   readonly error?: string | null;
+  /** The password of another person: it can be generated and copied, to be handed over. */
+  readonly forOther?: boolean;
 };
 
 /** A field for a new password, with the rules of the policy and whether each is met. */
-export function NewPassword({ value, onChange, label = t`New password`, error = null }: Props) {
+export function NewPassword({ value, onChange, label = t`New password`, error = null, forOther = false }: Props) {
   const policy = useQuery(policyQuery);
+  const [isVisible, setVisible] = useState(false);
   return (
     <div>
       <PasswordInput
@@ -31,11 +37,30 @@ export function NewPassword({ value, onChange, label = t`New password`, error = 
         maxLength={128}
         value={value}
         error={error}
+        visible={isVisible}
+        onVisibilityChange={setVisible}
         aria-describedby="password-rules"
         onChange={(event) => onChange(event.currentTarget.value)}
       />
+      {forOther && (
+        <Group gap="xs" mt="xs">
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => {
+              onChange(generatePassword(policy.data));
+              setVisible(true);
+            }}
+          >
+            {t`Generate a password`}
+          </Button>
+          <Button size="compact-sm" variant="default" disabled={value === ''} onClick={() => void copy(value)}>
+            {t`Copy`}
+          </Button>
+        </Group>
+      )}
       <div id="password-rules">
-        {policy.data && <Rules policy={policy.data} password={value} />}
+        {policy.data && <Rules policy={policy.data} password={value} forOther={forOther} />}
         {policy.isError && (
           <Text size="xs" c="dimmed" mt={4}>
             {t`The password rules couldn’t be loaded. They are checked when you save.`}
@@ -46,7 +71,18 @@ export function NewPassword({ value, onChange, label = t`New password`, error = 
   );
 }
 
-function Rules({ policy, password }: { policy: PasswordPolicy; password: string }) {
+async function copy(password: string): Promise<void> {
+  try {
+    await copyText(password);
+    notify(t`Password copied.`);
+  } catch (error) {
+    notifyError(t`The password wasn’t copied`, error);
+  }
+}
+
+type RulesProps = { readonly policy: PasswordPolicy; readonly password: string; readonly forOther: boolean };
+
+function Rules({ policy, password, forOther }: RulesProps) {
   return (
     <>
       <ul className={css['rules']} aria-label={t`Password rules`}>
@@ -60,9 +96,13 @@ function Rules({ policy, password }: { policy: PasswordPolicy; password: string 
       </ul>
       {policy.enabled && policy.history_count > 0 && (
         <Text size="xs" c="dimmed" mt={2}>
-          {plural(policy.history_count, {
-            other: 'Can’t be one of your last # passwords or contain your name or email.',
-          })}
+          {forOther
+            ? plural(policy.history_count, {
+                other: 'Can’t be one of the person’s last # passwords or contain their name or e-mail address.',
+              })
+            : plural(policy.history_count, {
+                other: 'Can’t be one of your last # passwords or contain your name or e-mail address.',
+              })}
         </Text>
       )}
     </>

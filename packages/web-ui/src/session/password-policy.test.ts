@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
+import { generatePassword, meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
 
 const policy: PasswordPolicy = {
   enabled: true,
@@ -13,7 +13,11 @@ const policy: PasswordPolicy = {
 };
 
 function unmetRules(password: string) {
-  return rulesFor(policy, password).flatMap((rule) => (rule.isMet ? [] : [rule.label]));
+  return unmetRulesOf(policy, password);
+}
+
+function unmetRulesOf(current: PasswordPolicy, password: string) {
+  return rulesFor(current, password).flatMap((rule) => (rule.isMet ? [] : [rule.label]));
 }
 
 it.each([
@@ -32,3 +36,12 @@ it('requires eight characters without a policy', () =>
     'At least 8 characters',
   ]));
 it('accepts any password while the policy is unknown', () => expect(meetsRules(undefined, 'x')).toBe(true));
+it.each([
+  ['the policy', policy],
+  ['a policy with a long minimum', { ...policy, min_length: 40 }],
+  ['no policy', { ...policy, enabled: false }],
+])('generates different passwords that meet %s', (_, current) => {
+  const generated = Array.from({ length: 200 }, () => generatePassword(current));
+  for (const password of generated) expect(unmetRulesOf(current, password)).toEqual([]);
+  expect(new Set(generated).size).toBe(generated.length);
+});

@@ -24,3 +24,29 @@ export function rulesFor(policy: PasswordPolicy, password: string): Rule[] {
 export function meetsRules(policy: PasswordPolicy | undefined, password: string): boolean {
   return policy === undefined || rulesFor(policy, password).every((rule) => rule.isMet);
 }
+
+const alphabets = ['ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnpqrstuvwxyz', '23456789', '-_+=!?'];
+const generatedLength = 16;
+
+/** A random password that meets any policy, without characters that are easily confused. */
+export function generatePassword(policy: PasswordPolicy | undefined): string {
+  const length = Math.max(generatedLength, policy?.enabled ? policy.min_length : 0);
+  const all = alphabets.join('');
+  // One of each kind, at random places.
+  const rest = Array.from({ length: length - alphabets.length }, () => all);
+  const chosen = [...alphabets, ...rest].map((characters) => characters.charAt(randomBelow(characters.length)));
+  for (let i = chosen.length - 1; i > 0; i -= 1) {
+    const other = randomBelow(i + 1);
+    [chosen[i], chosen[other]] = [chosen[other] ?? '', chosen[i] ?? ''];
+  }
+  return chosen.join('');
+}
+
+/** Values above the last multiple of the bound are drawn again, so that all are equally likely. */
+function randomBelow(bound: number): number {
+  const limit = Math.floor(2 ** 32 / bound) * bound;
+  for (;;) {
+    const value = crypto.getRandomValues(new Uint32Array(1))[0] ?? limit;
+    if (value < limit) return value % bound;
+  }
+}

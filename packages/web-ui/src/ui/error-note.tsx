@@ -34,7 +34,12 @@ export function ErrorNote({ error, title, note = null, fields = [], onRetry }: P
             {t`Try again`}
           </Button>
         )}
-        {code !== null && <Code fz="xs">{code}</Code>}
+        {code !== null && (
+          <Text component="details" size="xs" c="dimmed">
+            <summary>{t`Details`}</summary>
+            <Code fz="xs">{code}</Code>
+          </Text>
+        )}
       </Group>
     </Alert>
   );

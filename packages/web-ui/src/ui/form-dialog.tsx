@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Stack } from '@mantine/core';
-import { useState, type ReactNode, type SyntheticEvent } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
@@ -14,6 +14,8 @@ type Props = {
   readonly action: string;
   /** Whether the form can be submitted. */
   readonly ready?: boolean;
+  /** Why it cannot, shown beside the disabled button. */
+  readonly unready?: string;
   /** Whether submitting destroys something: the button is red. */
   readonly danger?: boolean;
   /** Whether the submit button gets the focus; otherwise the field with `data-autofocus` does. */
@@ -37,6 +39,7 @@ export function FormDialog({
   children,
   action,
   ready = true,
+  unready,
   danger = false,
   actionFirst,
   sending,
@@ -52,6 +55,10 @@ export function FormDialog({
   const changed = lostOnReload || (draft?.changed ?? false);
   useUnsaved(lostOnReload, onClose);
   useReloadAfterRefusal(sending.error);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (sending.error) focusRefusedField(form.current);
+  }, [sending.error]);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (ready) onSubmit();
@@ -63,12 +70,17 @@ export function FormDialog({
   };
   return (
     <Dialog onClose={() => void close()} title={<b>{title}</b>}>
-      <form onSubmit={submit} onInput={() => setTouched(true)}>
+      <form ref={form} onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
           {children}
           {sending.error && (
             <FailureNote error={sending.error} fields={fields} {...(failure === undefined ? {} : { title: failure })} />
+          )}
+          {!ready && unready !== undefined && (
+            <Text size="sm" c="dimmed" ta="end">
+              {unready}
+            </Text>
           )}
           <Group justify="flex-end">
             <Button variant="default" disabled={sending.isPending} onClick={() => void close()}>
@@ -88,4 +100,11 @@ export function FormDialog({
       </form>
     </Dialog>
   );
+}
+
+/** The first field that the server refused is shown and gets the focus; without one the note of the failure is shown. */
+function focusRefusedField(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
+  field?.scrollIntoView({ block: 'center' });
+  field?.focus({ preventScroll: true });
 }

@@ -1,7 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { uploads } from '../state/services.ts';
 import { permission, turnOnNotifications } from '../ui/show-notice.ts';
@@ -15,6 +16,11 @@ import { secondsLeft, type Upload } from '../state/upload.ts';
 export function UploadPanel() {
   const list = useSyncExternalStore(uploads.list.subscribe, uploads.list.get);
   const [open, setOpen] = useState(true);
+  const { ref, height } = useElementSize<HTMLElement>();
+  useEffect(() => {
+    const { style } = document.documentElement;
+    style.setProperty('--ot-uploads', `${list.length === 0 ? 0 : height}px`);
+  }, [height, list.length]);
   if (list.length === 0) return null;
   const active = list.filter(
     ({ phase }) => phase.name === 'sending' || phase.name === 'queued' || phase.name === 'waiting',
@@ -24,7 +30,7 @@ export function UploadPanel() {
       ? t`Uploading ${plural(active.length, { one: '# recording', other: '# recordings' })}`
       : summaryOf(list);
   return (
-    <section className={css['panel']} aria-label={t`Uploads`} data-testid="upload-panel">
+    <section ref={ref} className={css['panel']} aria-label={t`Uploads`} data-testid="upload-panel">
       <div className={css['head']}>
         <Text fw={600} size="sm" style={{ flex: 1 }} aria-live="polite">
           {summary}

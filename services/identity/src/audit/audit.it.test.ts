@@ -111,9 +111,9 @@ describe('the export', () => {
     expect(csv.headers.get('content-type')).toContain('text/csv');
     const [head, row] = csv.text.split('\r\n');
     expect(head).toBe(
-      'timestamp,event_type,outcome,actor,actor_name,user_id,username,source_ip,user_agent,error_code,details',
+      'timestamp,event_type,outcome,actor,actor_name,user_id,username,source_ip,user_agent,error_code,details,recipient',
     );
-    expect(row).toMatch(/^\d{4}-.*,exported,success,,,,maria,,,,"\{""a"":1\}"$/);
+    expect(row).toMatch(/^\d{4}-.*,exported,success,,,,maria,,,,"\{""a"":1\}",$/);
     const json = await exported('event_type=exported&export_format=json');
     expect(json.headers.get('content-disposition')).toContain('.json"');
     expect(JSON.parse(json.text)).toMatchObject([{ event_type: 'exported', username: 'maria', details: { a: 1 } }]);
@@ -215,6 +215,24 @@ describe('secrets', () => {
     const secrets = [user.password, next, 'A-Wrong-One', 'Reset-Battery', 'Made-Battery', 'argon2'];
     for (const secret of [...secrets, one.accessToken, one.refreshToken, one.csrfToken])
       expect(all).not.toContain(secret);
+  });
+});
+
+describe('a share', () => {
+  it('names the person or the group that something was shared with, while they exist', async () => {
+    const reader = await addUser(backends.sql);
+    const { rows } = await backends.sql.query<{ uuid: string }>(
+      `insert into user_group (name) values ($1) returning uuid`,
+      [`Board ${reader.id}`],
+    );
+    const group = rows[0]?.uuid;
+    await write({ event_type: 'file.share', details: { title: 'Interview', user: reader.id }, time: '2026-01-03' });
+    await write({ event_type: 'file.share', details: { title: 'Interview', group }, time: '2026-01-02' });
+    await write({ event_type: 'file.share', details: { title: 'Interview', user: randomUUID() }, time: '2026-01-01' });
+    await write({ event_type: 'file.share', details: { title: 'Interview', user: 'no id' }, time: '2025-12-31' });
+    const recipientsOf = async (query: string) => (await list(query)).items.map(({ recipient }) => recipient);
+    expect(await recipientsOf('event_type=file.share')).toEqual([reader.email, `Board ${reader.id}`, null, null]);
+    expect(await recipientsOf(`event_type=file.share&q=${reader.email}`)).toEqual([reader.email]);
   });
 });
 

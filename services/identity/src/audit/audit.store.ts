@@ -14,6 +14,7 @@ export type AuditRow = {
   actorName: string | null;
   userId: string | null;
   username: string | null;
+  recipient: string | null;
   sourceIp: string | null;
   userAgent: string | null;
   requestId: string | null;
@@ -40,7 +41,7 @@ function conditions(filter: Filter): Prisma.Sql[] {
     ...(filter.q
       ? [
           Prisma.sql`(a.username ilike ${like} or a.actor ilike ${like} or u.email ilike ${like}
-                      or target.email ilike ${like} or a.source_ip ilike ${like} or a.event_type ilike ${like} or a.details::text ilike ${like})`,
+                      or target.email ilike ${like} or reader.email ilike ${like} or readers.name ilike ${like} or a.source_ip ilike ${like} or a.event_type ilike ${like} or a.details::text ilike ${like})`,
         ]
       : []),
   ];
@@ -50,15 +51,22 @@ function where(all: Prisma.Sql[]): Prisma.Sql {
   return all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
 }
 
+/** Of shares; other records have other values under these names. */
+const recipientOf = Prisma.sql`case when a.event_type in ('file.share', 'file.unshare', 'collection.share', 'collection.unshare')
+  and coalesce(a.details ->> 'user', a.details ->> 'group') ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+  then coalesce(a.details ->> 'user', a.details ->> 'group')::uuid end`;
+
 const alone = Prisma.sql`from audit_log a`;
 /** Joins the person who acted, and the account when the record itself has no name for it. */
 const from = Prisma.sql`
   ${alone} left join "user" u
     on u.uuid = case when a.actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.actor::uuid end
-  left join "user" target on target.uuid = a.user_id and a.username is null and a.actor is distinct from a.user_id::text`;
+  left join "user" target on target.uuid = a.user_id and a.username is null and a.actor is distinct from a.user_id::text
+  left join "user" reader on reader.uuid = ${recipientOf}
+  left join user_group readers on readers.uuid = ${recipientOf}`;
 const columns = Prisma.sql`
   a.uuid as id, a.time, a.time::text as cursor, a.event_type as "eventType", a.outcome, a.actor,
-  u.email as "actorName", a.user_id as "userId", coalesce(a.username, target.email) as username, a.source_ip as "sourceIp", a.user_agent as "userAgent",
+  u.email as "actorName", a.user_id as "userId", coalesce(a.username, target.email) as username, coalesce(reader.email, readers.name) as recipient, a.source_ip as "sourceIp", a.user_agent as "userAgent",
   a.request_id as "requestId", a.error_code as "errorCode", a.details`;
 
 export const auditStore = {

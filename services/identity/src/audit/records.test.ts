@@ -10,6 +10,7 @@ const record: AuditRecordObject = {
   actor_name: null,
   user_id: null,
   username: 'maria',
+  recipient: null,
   source_ip: '192.0.2.1',
   user_agent: null,
   request_id: null,
@@ -26,7 +27,7 @@ describe('a row of the exported audit trail', () => {
     const row = toExportedRow(record);
     expect(row).toHaveLength(exportedColumns.length);
     const failed = [record.timestamp, 'auth.login.failure', 'failure', '', '', ''];
-    expect(row).toEqual([...failed, 'maria', '192.0.2.1', '', 'INVALID_CREDENTIALS', '{"reason":"why"}']);
+    expect(row).toEqual([...failed, 'maria', '192.0.2.1', '', 'INVALID_CREDENTIALS', '{"reason":"why"}', '']);
   });
 
   it.each([

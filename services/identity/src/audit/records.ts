@@ -15,6 +15,7 @@ export function toAuditRecord(row: AuditRow): AuditRecordObject {
     actor_name: row.actorName,
     user_id: row.userId,
     username: row.username,
+    recipient: row.recipient,
     source_ip: row.sourceIp,
     user_agent: row.userAgent,
     request_id: row.requestId,
@@ -36,6 +37,7 @@ export const exportedColumns = [
   'user_agent',
   'error_code',
   'details',
+  'recipient',
 ] as const;
 
 /** Characters that move the cursor of a terminal or change the text direction; they are exported as escapes. */

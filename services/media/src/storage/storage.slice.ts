@@ -1,5 +1,6 @@
+import { mediaRoutes } from '@overtone/contracts';
 import { createObjectStore, hasObject, type ObjectStore, type ObjectStoreEnv } from '@overtone/object-store';
-import { periodic, unavailable, type Log, type Slice } from '@overtone/service-kit';
+import { handle, periodic, unavailable, type Log, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 
 const hour = 3_600_000;
@@ -20,6 +21,14 @@ export function createStorageSlice({
   const removeLeftovers = async (): Promise<void> => void (await objects.removeLeftovers());
   return {
     objects,
+    routes: [
+      handle(mediaRoutes.storage, async () => {
+        const space = await objects.space();
+        if (!space) return { space: null };
+        const { freeBytes, totalBytes, reserveBytes } = space;
+        return { space: { free_bytes: freeBytes, total_bytes: totalBytes, reserve_bytes: reserveBytes } };
+      }),
+    ],
     parts: [
       {
         name: 'object store',

@@ -68,7 +68,7 @@ function ProviderForm({ saved }: { saved: Answer }) {
         },
       }),
     onSuccess: (answer, entered) => {
-      notify(t`Saved.`);
+      notify(t`Providers saved.`);
       client.setQueryData(providersQuery.queryKey, answer);
       setRevision(answer.revision);
       draft.dropSaved(entered.list);
@@ -98,7 +98,9 @@ function ProviderForm({ saved }: { saved: Answer }) {
         <Text size="sm" c="dimmed">
           {t`A recording goes to the first provider that fits its language and length. If that one fails, the next one is used.`}
         </Text>
-        {list.length === 0 && <Empty>{t`No providers. The workers use the engines of their environment.`}</Empty>}
+        {list.length === 0 && (
+          <Empty>{t`The workers use the best engine that is installed. Add a provider to choose another one, or an order.`}</Empty>
+        )}
         {list.map((provider, index) => (
           <ProviderFields
             key={provider.id}

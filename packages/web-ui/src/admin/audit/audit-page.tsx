@@ -153,7 +153,7 @@ function RecordRows({ record }: { record: AuditRecord }) {
           </UnstyledButton>
         </Table.Td>
         <Table.Td>
-          {eventLabel(record)}{' '}
+          {eventLabel(record)} <Subject record={record} />
           {record.outcome !== 'success' && (
             <Badge size="sm" variant="light" color={record.outcome === 'failure' ? 'red' : 'yellow'}>
               {outcomes[record.outcome]}
@@ -180,6 +180,18 @@ function RecordRows({ record }: { record: AuditRecord }) {
   );
 }
 
+/** The recording or collection, and with whom it was shared. */
+function Subject({ record: { details, recipient } }: { record: AuditRecord }) {
+  const title = details['title'] ?? details['name'];
+  const parts = [typeof title === 'string' ? `“${title}”` : null, recipient === null ? null : t`with ${recipient}`];
+  const text = parts.filter((part) => part !== null).join(' ');
+  return text === '' ? null : (
+    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+      {text}
+    </Text>
+  );
+}
+
 /** Truncated to one line; the details show the full text. */
 function AddressCell({ label, value }: { label: string; value: string | null }) {
   return (
@@ -199,6 +211,7 @@ function Details({ record }: { record: AuditRecord }) {
     [t`Outcome`, outcomes[record.outcome]],
     [t`Error code`, record.error_code],
     [t`Subject`, record.username],
+    [t`Shared with`, record.recipient],
     [t`Actor`, record.actor],
     [t`Address`, record.source_ip],
     [t`Account`, record.user_id],

@@ -4,7 +4,6 @@ import { Link, useParams } from '@tanstack/react-router';
 import { NotFoundPage } from '../../ui/not-found-page.tsx';
 import css from './auth.module.css';
 import { Pane } from '../../ui/pane.tsx';
-import { scrollIntoView } from '../admin-frame.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { configQuery } from './auth-queries.ts';
 import { categoryOrder, isCategory, layouts } from './layout.ts';
@@ -47,4 +46,9 @@ function Tab({ name, label, here }: { name: string; label: string; here: boolean
       {label}
     </Link>
   );
+}
+
+/** On a narrow screen the links form a scrolling strip; the link of the open page must be visible in it. */
+function scrollIntoView(link: HTMLAnchorElement | null): void {
+  return link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 }

@@ -80,7 +80,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         onChange={(event) => change({ source: event.currentTarget.value as Source })}
       />
       <TextInput
-        label={t`Claim`}
+        label={source === 'ldap' ? t`Directory group (DN)` : t`Claim`}
         description={
           source === 'ldap'
             ? t`Distinguished name of a group in the directory`

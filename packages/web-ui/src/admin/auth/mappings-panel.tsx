@@ -85,7 +85,7 @@ function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
         t`Claim`,
         t`Group`,
         t`Role`,
-        t`Members`,
+        t`Members through this mapping`,
         <Table.Th key="Actions" ta="right">
           {t`Actions`}
         </Table.Th>,
@@ -119,7 +119,9 @@ function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
             )}
           </Table.Td>
           <Table.Td data-label={t`Role`}>{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
-          <Table.Td data-label={t`Members`}>{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
+          <Table.Td data-label={t`Members through this mapping`}>
+            {mapping.group_uuid === null ? '' : mapping.member_count}
+          </Table.Td>
           <Table.Td>
             <Group gap={4} wrap="nowrap" justify="flex-end">
               <ActionIcon aria-label={t`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>

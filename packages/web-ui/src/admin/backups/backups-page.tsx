@@ -25,7 +25,7 @@ export function BackupsPage() {
         <QueryStatus of={settings} failure={t`The backups couldn’t be loaded`} height={320} />
         {settings.data && values && (
           <>
-            <Section title={t`Now`}>
+            <Section title={t`Status`}>
               <CurrentBackup />
             </Section>
             <Section title={t`Settings`}>

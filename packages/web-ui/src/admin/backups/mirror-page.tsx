@@ -25,7 +25,7 @@ export function MirrorPage() {
         <QueryStatus of={settings} failure={t`The media mirror couldn’t be loaded`} height={320} />
         {settings.data && (
           <>
-            <Section title={t`Now`}>
+            <Section title={t`Status`}>
               <CurrentMirrorRun />
             </Section>
             <Section title={t`Settings`}>

@@ -38,9 +38,9 @@ function Row({ queue, all, onPause }: RowProps) {
   return (
     <li className={css['queue']} data-queue={queue.queue} data-paused={queue.paused !== null}>
       <div className={css['name']}>
-        <Text fw={650}>{queue.queue}</Text>
+        <Text fw={650}>{queueHints[queue.queue] ?? queue.queue}</Text>
         <Text size="xs" c="dimmed">
-          {queueHints[queue.queue]}
+          {queue.queue}
         </Text>
       </div>
       <div className={css['bar']} role="img" aria-label={queueText(queue)}>

@@ -18,7 +18,7 @@ import { useSettingsForm } from '../settings/use-settings-form.ts';
 type Policy = ResponseBody<'GET /api/admin/redaction-policy'>;
 
 const audiences: Record<RedactionAudience, MessageDescriptor> = {
-  viewer: msg`People with read access`,
+  viewer: msg`People who can view`,
   editor: msg`People with edit access`,
   owner: msg`The owner`,
   administrator: msg`Administrators`,

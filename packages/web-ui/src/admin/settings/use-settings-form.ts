@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { plural } from '@lingui/core/macro';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldOf } from '../../api/problem.ts';
@@ -38,7 +38,7 @@ export function useSettingsForm<S extends object, T = never>({ name, saved, save
     onSettled: (_, error) => setRefused(error),
     // What was entered while the settings were saved stays.
     onSuccess: (_, entered) => {
-      notify(t`Saved.`);
+      notify(plural(Object.keys(changes).length, { one: '# setting saved.', other: '# settings saved.' }));
       draft.dropSaved(entered.edits);
       setSecrets((now) => withoutSaved(now, entered.secrets));
     },

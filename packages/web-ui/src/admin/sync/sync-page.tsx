@@ -18,7 +18,7 @@ export function SyncPage() {
         <QueryStatus of={status} failure={t`The directory sync couldn’t be loaded`} />
         {status.data && (
           <>
-            <Section title={t`Now`}>
+            <Section title={t`Status`}>
               <StartRun status={status.data} />
             </Section>
             <Section title={t`Schedule and limits`}>

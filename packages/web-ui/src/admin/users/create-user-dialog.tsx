@@ -108,7 +108,13 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
       )}
       {local ? (
         <>
-          <NewPassword label={t`First password`} value={password} error={problem('password')} onChange={setPassword} />
+          <NewPassword
+            forOther
+            label={t`First password`}
+            value={password}
+            error={problem('password')}
+            onChange={setPassword}
+          />
           <Checkbox
             label={t`Require a new password at first sign-in`}
             checked={mustChangePassword}

@@ -40,7 +40,7 @@ export function ResetPasswordDialog({ account, onDone, onClose }: Props) {
       onSubmit={() => reset.mutate()}
       onClose={onClose}
     >
-      <NewPassword value={password} error={fieldOf(reset.error, 'new_password')} onChange={setPassword} />
+      <NewPassword forOther value={password} error={fieldOf(reset.error, 'new_password')} onChange={setPassword} />
       <Checkbox
         label={t`Require a new password at next sign-in`}
         checked={forceChange}

@@ -8,6 +8,7 @@ import { notify, notifyError } from '../../ui/notify.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { nameOf, roleNames, type Account } from '../../ui/account-labels.ts';
 import type { AccountPermissions } from './account-permissions.ts';
+import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
 
 type Props = { readonly account: Account; readonly permissions: AccountPermissions };
@@ -72,20 +73,14 @@ export function UserAccess({ account, permissions }: Props) {
         </Confirm>
       )}
       {dialog === 'delete' && (
-        <Confirm
-          title={t`Delete ${nameOf(account)}?`}
-          action={t`Delete`}
-          run={() => call('DELETE /api/users/{uuid}', { params })}
+        <DeleteUserDialog
+          account={account}
           onDone={() => {
             refresh(t`${nameOf(account)} has been deleted.`);
-            void navigate({ to: '/admin/users' });
+            void navigate({ to: '/admin/users', ignoreBlocker: true });
           }}
           onClose={close}
-        >
-          <Text>
-            {t`This permanently deletes the account ${account.email} with all its recordings and transcripts. You can’t undo this.`}
-          </Text>
-        </Confirm>
+        />
       )}
     </Stack>
   );

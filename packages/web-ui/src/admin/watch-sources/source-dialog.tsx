@@ -63,6 +63,11 @@ type PartProps = {
   readonly errorOf: (field: string) => string | null;
 };
 
+/** The required fields that are empty, by their labels. */
+function missingFields({ name, owner_rule: rule, owner }: WatchFields): string[] {
+  return [...(name.trim() === '' ? [t`Name`] : []), ...(rule === 'fixed' && owner.trim() === '' ? [t`Owner`] : [])];
+}
+
 /** Adds or changes a watch source. */
 export function SourceDialog({ source, roots, onDone, onClose }: Props) {
   const draft = useDraft<WatchFields>(`watch-source:${source?.uuid ?? 'new'}`, source ? fieldsOf(source) : newSource);
@@ -87,11 +92,13 @@ export function SourceDialog({ source, roots, onDone, onClose }: Props) {
   const change = (next: Partial<WatchFields>): void => draft.set({ ...fields, ...next });
   const errorOf = (field: string): string | null => fieldOf(save.error, field);
   const part = { fields, change, errorOf };
+  const missing = missingFields(fields);
   return (
     <FormDialog
       title={source ? t`Change the watch source` : t`Add a watch source`}
       action={t`Save`}
-      ready={fields.name.trim() !== '' && (fields.owner_rule === 'first_folder' || fields.owner.trim() !== '')}
+      ready={missing.length === 0}
+      unready={t`Still missing: ${missing.join(', ')}`}
       sending={save}
       draft={draft}
       secretTyped={typeof key === 'string'}
