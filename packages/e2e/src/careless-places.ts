@@ -189,7 +189,7 @@ export function placesOf(world: World): Place[] {
       name: 'a mapping of groups',
       path: '/admin/authentication/group-mappings',
       open: press('Add mapping'),
-      field: fieldInDialog('Claim'),
+      field: fieldInDialog('Directory group (DN)'),
       text: 'cn=staff,dc=example,dc=org',
       dialog: true,
     },

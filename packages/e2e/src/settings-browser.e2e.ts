@@ -145,8 +145,8 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
         'Directory (LDAP)',
         'Identity provider (OIDC)',
       ]);
-      await dialog.getByLabel('Claim').fill(staff);
-      await dialog.getByLabel('Group').first().fill('Staff');
+      await dialog.getByLabel('Directory group (DN)').fill(staff);
+      await dialog.getByLabel('Group', { exact: true }).first().fill('Staff');
       await page.getByRole('option', { name: 'Staff' }).click();
       await dialog.getByLabel('Role').selectOption('admin');
       await dialog.getByRole('button', { name: 'Add mapping' }).click();

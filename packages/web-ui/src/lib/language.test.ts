@@ -30,6 +30,7 @@ describe('a language other than English', () => {
       '⟦Overtone is not responding⟧',
       '⟦Can’t connect. Check your connection, then try again.⟧ ',
       '⟦Try again⟧',
+      '⟦Details⟧',
       'unreachable',
     ]);
   });

@@ -52,7 +52,7 @@ export function FailureNote(props: Omit<Props, 'onRetry'>) {
     note.current?.scrollIntoView({ block: 'nearest' });
   }, [props.error]);
   return (
-    <div ref={note}>
+    <div ref={note} className="ot-dialog-note">
       <ErrorNote {...props} />
     </div>
   );

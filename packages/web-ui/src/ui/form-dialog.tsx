@@ -82,7 +82,7 @@ export function FormDialog({
               {unready}
             </Text>
           )}
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="ot-dialog-buttons">
             <Button variant="default" disabled={sending.isPending} onClick={() => void close()}>
               {t`Cancel`}
             </Button>

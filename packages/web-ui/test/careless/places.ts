@@ -259,7 +259,7 @@ export const places: readonly Place[] = [
     name: 'a mapping of groups',
     path: '/admin/authentication/group-mappings',
     open: press('Add mapping'),
-    field: fieldInDialog('Claim'),
+    field: fieldInDialog('Directory group (DN)'),
     text: 'cn=staff,dc=example,dc=org',
     dialog: true,
   },

@@ -148,10 +148,12 @@ export const administrationDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Delete an account',
-    source: 'admin/users/user-access.tsx',
+    source: 'admin/users/delete-user-dialog.tsx',
     path: accountPath,
     world: showAccount,
     opener: button('Delete'),
+    ...text(`Type ${account.full_name} to confirm`, account.full_name),
+    isStored: false,
     request: request({ submit: 'Delete', route: 'DELETE /api/users/{uuid}' }),
   },
   {
@@ -242,10 +244,10 @@ export const administrationDialogs: readonly DialogCase[] = [
     path: '/admin/authentication/group-mappings',
     opener: button('Add mapping'),
     fill: async (dialog) => {
-      await dialog.getByLabel('Claim', { exact: true }).fill('cn=staff,dc=example,dc=org');
+      await dialog.getByLabel('Directory group (DN)', { exact: true }).fill('cn=staff,dc=example,dc=org');
       await dialog.getByLabel('Role', { exact: true }).selectOption('user');
     },
-    field: { label: 'Claim', text: 'cn=staff,dc=example,dc=org' },
+    field: { label: 'Directory group (DN)', text: 'cn=staff,dc=example,dc=org' },
     refusedField: 'claim_value',
     request: request({
       submit: 'Add mapping',
@@ -266,7 +268,7 @@ export const administrationDialogs: readonly DialogCase[] = [
     path: '/admin/authentication/group-mappings',
     world: showMappings,
     opener: button(`Edit ${mapping.claim_value}`),
-    ...text('Claim', 'cn=crew,dc=example,dc=org'),
+    ...text('Directory group (DN)', 'cn=crew,dc=example,dc=org'),
     refusedField: 'claim_value',
     request: request({
       submit: 'Save',

@@ -264,6 +264,19 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({ submit: 'Delete permanently', route: 'DELETE /api/files/bin/{uuid}' }),
   },
   {
+    name: 'Empty the bin',
+    source: 'library/bin-bar.tsx',
+    path: '/bin',
+    world: showBin,
+    opener: button('Empty the bin'),
+    request: request({
+      submit: 'Delete permanently',
+      route: 'POST /api/files/bulk',
+      sends: { action: 'delete_permanently', file_uuids: [binned.uuid] },
+      response: { results: [{ file_uuid: binned.uuid, error: null }] },
+    }),
+  },
+  {
     name: 'Tag selected recordings',
     source: 'library/bulk-dialogs.tsx',
     path: '/',

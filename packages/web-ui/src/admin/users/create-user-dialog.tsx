@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { fieldOf } from '../../api/problem.ts';
+import { codeOf, fieldOf, messageOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -75,7 +75,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         maxLength={320}
         autoComplete="off"
         value={email}
-        error={problem('email')}
+        error={problem('email') ?? (codeOf(create.error) === 'email_taken' ? messageOf(create.error) : null)}
         onChange={(event) => change({ email: event.currentTarget.value })}
       />
       <TextInput
