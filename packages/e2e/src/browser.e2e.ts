@@ -166,7 +166,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
         await passage.getByText(added).waitFor();
       }
       // Strict: one toast, that of the last edit.
-      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
       await page.getByText('Undone.').waitFor();
       await passage.getByText('Firstly.').waitFor();
       await passage.getByText('Secondly.').waitFor({ state: 'detached' });
@@ -200,6 +200,45 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.keyboard.press('Control+z');
       await until('the split is undone', async () => (await textOf()) === text);
     }),
+    step('selected words get another speaker by a key, and a passage starts later by a key', async () => {
+      const passages = page.getByTestId('segment');
+      const box = page.getByRole('textbox', { name: /^Text of the passage/ });
+      const textOf = async (): Promise<string> =>
+        (await passages.first().locator('[data-w]').allInnerTexts()).join(' ');
+      const nameOf = async (): Promise<string> =>
+        (await passages.first().getAttribute('aria-label'))?.split(',')[0] ?? '';
+      const edit = async (): Promise<void> => {
+        await passages.first().hover();
+        await passages
+          .first()
+          .getByRole('button', { name: /^Edit passage/ })
+          .click();
+      };
+      const text = await textOf();
+      await edit();
+      await box.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(0, field.value.indexOf(' ')));
+      await box.press('Alt+1');
+      await until('the first word is a passage', async () => (await textOf()) === text.split(' ')[0]);
+      const name = await nameOf();
+      await edit();
+      await box.press('Alt+2');
+      await until('it has another speaker', async () => (await nameOf()) !== name);
+      await box.waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+z');
+      await until('it has the speaker before', async () => (await nameOf()) === name);
+      await page.getByRole('button', { name: 'Undo your last correction' }).click();
+      await until('the passage is whole', async () => (await textOf()) === text);
+      await edit();
+      const moved = page.waitForResponse(/\/transcript\/operations$/);
+      await box.press('Alt+ArrowDown');
+      const { segments } = (await (await moved).json()) as { segments: { start_time: number }[] };
+      assert.ok((segments[0]?.start_time ?? 0) > 0);
+      await until('the passage can be edited further', () => box.isEditable());
+      await box.press('Escape');
+      await box.waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+z');
+      await page.getByText('Undone.').last().waitFor();
+    }),
     step('a tag is added to the file', async () => {
       await page.getByRole('button', { name: 'Add tag' }).click();
       await page
@@ -210,6 +249,9 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.getByTestId('tags').getByText('planning').waitFor();
     }),
     step('the transcript is saved as subtitles', async () => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByRole('button', { name: 'Copy link to this moment' }).click();
+      await page.getByText(/^Link to .* copied\.$/).waitFor();
       await page.getByRole('button', { name: 'Export' }).click();
       await page.getByLabel('Format').selectOption('Subtitles, SRT');
       await page.getByTestId('preview').getByText('-->').waitFor();

@@ -2,12 +2,15 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { FileDetail } from '../api/queries.ts';
+import { copyLinkTo } from '../file/copy-link.ts';
+import { useFile } from '../file/file-context.ts';
 import { Icon } from '../ui/icons.tsx';
 
 const ExportDialog = lazy(() => import('./export-dialog.tsx').then((module) => ({ default: module.ExportDialog })));
 
 /** Opens the dialog with the formats of a transcript. */
 export function ExportButton({ file }: { readonly file: FileDetail }) {
+  const { player } = useFile();
   const [opened, setOpened] = useState(false);
   return (
     <>
@@ -19,7 +22,11 @@ export function ExportButton({ file }: { readonly file: FileDetail }) {
       >
         {t`Export`}
       </Button>
-      <Suspense>{opened && <ExportDialog file={file} onClose={() => setOpened(false)} />}</Suspense>
+      <Suspense>
+        {opened && (
+          <ExportDialog file={file} onClose={() => setOpened(false)} onCopyLink={() => void copyLinkTo(player.now())} />
+        )}
+      </Suspense>
     </>
   );
 }

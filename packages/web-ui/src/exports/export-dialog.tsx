@@ -25,8 +25,10 @@ import css from './exports.module.css';
 import { formatLabels } from './labels.ts';
 import { SubtitleCheck } from './subtitle-check.tsx';
 
+type Props = { readonly file: FileDetail; readonly onClose: () => void; readonly onCopyLink: () => void };
+
 /** The transcript as a file or on the clipboard, with a look at its beginning. */
-export function ExportDialog({ file, onClose }: { readonly file: FileDetail; readonly onClose: () => void }) {
+export function ExportDialog({ file, onClose, onCopyLink }: Props) {
   const [{ format, options }, setChoice] = useLocalStorage<ExportChoice>({
     key: 'overtone-export',
     defaultValue: readExportChoice(undefined),
@@ -81,6 +83,17 @@ export function ExportDialog({ file, onClose }: { readonly file: FileDetail; rea
       </div>
       {error && <ErrorNote error={error} title={t`The transcript couldn’t be exported`} />}
       <Group justify="flex-end" className={css['actions'] ?? ''}>
+        <Button
+          variant="subtle"
+          mr="auto"
+          leftSection={<Icon name="link" size={17} />}
+          onClick={() => {
+            onCopyLink();
+            onClose();
+          }}
+        >
+          {t`Copy link to this moment`}
+        </Button>
         <Button variant="default" visibleFrom="sm" onClick={onClose}>
           {t`Cancel`}
         </Button>

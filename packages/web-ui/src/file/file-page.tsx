@@ -27,7 +27,7 @@ import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
 import { findPlayFailure } from './play-failure.ts';
 import { createPlayer } from './player.ts';
-import { usePlaybackMemory } from './playback-memory.ts';
+import { usePlaybackMemory, usePlaybackPreferences } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
@@ -95,6 +95,7 @@ function OpenFile({ file }: { file: FileDetail }) {
   }, [player, search.t, search.play]);
   // Runs after the effect above: on a reload the stored position takes precedence over the link.
   usePlaybackMemory(player, file.uuid, visit, isLinked);
+  usePlaybackPreferences(player);
   return (
     <FileProvider value={context}>
       <Workspace initialFind={search.q ?? ''} startAt={search.t ?? null} />
@@ -192,7 +193,14 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           )}
           <ProcessingNote file={file} />
           <div className={css['stickyTools']}>
-            {transcript.total > 0 && <FindBar find={find} complete={transcript.complete} inputRef={findInput} />}
+            {transcript.total > 0 && (
+              <FindBar
+                find={find}
+                complete={transcript.complete}
+                inputRef={findInput}
+                onHistory={editable ? (which) => void step(which) : null}
+              />
+            )}
             <DraftsNote
               fileId={file.uuid}
               transcript={transcript}

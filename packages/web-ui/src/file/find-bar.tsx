@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo, useState, type KeyboardEvent, type RefObject } from 'react';
 import { Icon } from '../ui/icons.tsx';
@@ -41,9 +41,12 @@ export function FindBar({
   find,
   complete,
   inputRef,
+  onHistory,
 }: {
   find: Find;
   complete: boolean;
+  /** Undoes or redoes a correction; absent for those who may only read. */
+  onHistory: ((step: 'undo' | 'redo') => void) | null;
   inputRef: RefObject<HTMLInputElement | null>;
 }) {
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -87,6 +90,20 @@ export function FindBar({
       <ActionIcon aria-label={t`Next match`} disabled={find.matches.length === 0} onClick={() => find.move(1)}>
         <Icon name="chevronDown" size={18} />
       </ActionIcon>
+      {onHistory && (
+        <>
+          <Tooltip label={t`Undo your last correction (Ctrl+Z)`}>
+            <ActionIcon aria-label={t`Undo your last correction`} onClick={() => onHistory('undo')}>
+              <Icon name="undo" size={18} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={t`Redo (Ctrl+Shift+Z)`}>
+            <ActionIcon aria-label={t`Redo your last correction`} onClick={() => onHistory('redo')}>
+              <Icon name="redo" size={18} />
+            </ActionIcon>
+          </Tooltip>
+        </>
+      )}
     </div>
   );
 }

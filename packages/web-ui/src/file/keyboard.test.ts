@@ -32,6 +32,14 @@ describe('commandOf', () => {
   ])('maps %p with %j to %j while typing', (name, more, command) =>
     expect(commandOf(key(name, more), { typing: true, onControl: false })).toEqual(command),
   );
+  it.each([
+    ['F7', 'slower'],
+    ['F8', 'loop'],
+    ['F9', 'faster'],
+  ])('maps Shift and %p to %s, also in a field', (name, command) => {
+    const pressed = key(name, { shiftKey: true });
+    expect(commandOf(pressed, { typing: true, onControl: false })).toEqual({ name: command });
+  });
   it('ignores F8 with Alt', () => expect(commandOf(key('F8', { altKey: true }), nowhere)).toBeNull());
   it('ignores shortcuts of the browser', () => expect(commandOf(key('l', { ctrlKey: true }), nowhere)).toBeNull());
   it.each([

@@ -5,7 +5,7 @@ export type Command =
   | { readonly name: 'toggle' }
   | { readonly name: 'skip'; readonly seconds: number }
   | { readonly name: 'step'; readonly by: 1 | -1 }
-  | { readonly name: 'faster' | 'slower' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' };
+  | { readonly name: 'faster' | 'slower' | 'loop' | 'follow' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
@@ -21,6 +21,8 @@ const byKey: Record<string, Command> = {
   '>': { name: 'faster' },
   '<': { name: 'slower' },
   m: { name: 'mute' },
+  r: { name: 'loop' },
+  f: { name: 'follow' },
   e: { name: 'edit' },
   '/': { name: 'find' },
   '?': { name: 'help' },
@@ -52,9 +54,15 @@ const functionKeys: Record<string, Command> = {
   F8: { name: 'toggle' },
   F9: { name: 'skip', seconds: 5 },
 };
+const shiftedFunctionKeys: Record<string, Command> = {
+  F7: { name: 'slower' },
+  F8: { name: 'loop' },
+  F9: { name: 'faster' },
+};
 /** Keys that also work in a text field, because they enter no text. */
-function commandWhileTyping({ key, ctrlKey, metaKey, altKey }: Pressed): Command | null {
+function commandWhileTyping({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): Command | null {
   if (metaKey || altKey) return null;
+  if (shiftKey && !ctrlKey) return shiftedFunctionKeys[key] ?? null;
   return ctrlKey ? (key === ' ' ? { name: 'toggle' } : null) : (functionKeys[key] ?? null);
 }
 
@@ -67,11 +75,18 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['←', '→'], msg`5 seconds back or forward`],
   [['↑', '↓'], msg`Previous or next passage`],
   [['<', '>'], msg`Slower or faster`],
+  [['Shift', 'F7', 'F9'], msg`Slower or faster, also while typing`],
+  [['R'], msg`Repeat the passage, or stop repeating`],
+  [['Shift', 'F8'], msg`Repeat the passage, or stop repeating, also while typing`],
+  [['F'], msg`Follow the recording in the text, or not`],
   [['M'], msg`Mute or unmute`],
   [['E'], msg`Edit the passage that is playing`],
   [['Ctrl', 'Enter'], msg`Save the passage`],
   [['Enter'], msg`While editing: split the passage`],
   [['Backspace'], msg`While editing, at the start: merge the passage with the one before`],
+  [['Alt', '1 … 9'], msg`While editing: give the passage, or the selected words, to a speaker`],
+  [['Alt', '↑ ↓'], msg`While editing: start the passage a tenth of a second earlier or later`],
+  [['Alt', 'Shift', '↑ ↓'], msg`While editing: end it earlier or later`],
   [['Esc'], msg`Cancel editing`],
   [['Ctrl', 'Z'], msg`Undo your last correction, also after a reload`],
   [['Ctrl', 'Shift', 'Z'], msg`Redo it`],

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { Player } from './player.ts';
+import { rewinds, type Player, type PlayerPreferences } from './player.ts';
 
 type Playback = { readonly position: number; readonly rate: number; readonly visit: string };
 
@@ -25,6 +25,34 @@ export function usePlaybackMemory(player: Player, fileId: string, visit: string,
       save();
     };
   }, [player, fileId, visit, linked]);
+}
+
+const preferencesKey = 'overtone-playback';
+
+/** Keeps how this person listens, for all recordings on this device. */
+export function usePlaybackPreferences(player: Player): void {
+  useEffect(() => {
+    player.setPreferences(readPreferences());
+    return player.state.subscribe(() => {
+      const { rewind, follow } = player.state.get();
+      const known = readPreferences();
+      if (known.rewind === rewind && known.follow === follow) return;
+      try {
+        localStorage.setItem(preferencesKey, JSON.stringify({ rewind, follow }));
+      } catch {
+        // Without storage the choice ends with the page.
+      }
+    });
+  }, [player]);
+}
+
+function readPreferences(): PlayerPreferences {
+  try {
+    const { rewind, follow } = JSON.parse(localStorage.getItem(preferencesKey) ?? '') as Partial<PlayerPreferences>;
+    return { rewind: rewinds.find((known) => known === rewind) ?? 0, follow: follow !== false };
+  } catch {
+    return { rewind: 0, follow: true };
+  }
 }
 
 function key(fileId: string): string {

@@ -1,4 +1,4 @@
-import { msg, t } from '@lingui/core/macro';
+import { msg, plural, t } from '@lingui/core/macro';
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -6,7 +6,7 @@ import { clock } from '../lib/format.ts';
 import { translateOnRead } from '../lib/language.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
-import { rates, type PlayFailure } from './player.ts';
+import { rates, rewinds, type PlayFailure } from './player.ts';
 import type { Lane } from './waveform-drawing.ts';
 import { Waveform } from './waveform.tsx';
 
@@ -63,7 +63,8 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
         <Waveform duration={duration} lanes={lanes} />
         <div className={css['buttons']}>
           <Position duration={duration} />
-          <Menu position="top-end" width={110}>
+          {state.loop && <DockButton icon="retry" label={t`Stop repeating`} onClick={() => player.setLoop(null)} />}
+          <Menu position="top-end" width={210}>
             <Menu.Target>
               <UnstyledButton
                 className="ot-tabular"
@@ -78,7 +79,22 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
                 {state.rate}×
               </UnstyledButton>
             </Menu.Target>
-            <Menu.Dropdown>
+            <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
+              <Menu.CheckboxItem checked={state.follow} onChange={(follow) => player.setPreferences({ follow })}>
+                {t`Follow in the text`}
+              </Menu.CheckboxItem>
+              <Menu.Label>{t`A pause goes back`}</Menu.Label>
+              <Menu.RadioGroup
+                value={String(state.rewind)}
+                onChange={(rewind) => player.setPreferences({ rewind: Number(rewind) })}
+              >
+                {rewinds.map((rewind) => (
+                  <Menu.RadioItem key={rewind} value={String(rewind)}>
+                    {rewind === 0 ? t`not at all` : plural(rewind, { one: '# second', other: '# seconds' })}
+                  </Menu.RadioItem>
+                ))}
+              </Menu.RadioGroup>
+              <Menu.Label>{t`Speed`}</Menu.Label>
               <Menu.RadioGroup value={String(state.rate)} onChange={(rate) => player.setRate(Number(rate))}>
                 {rates.map((rate) => (
                   <Menu.RadioItem key={rate} value={String(rate)} closeMenuOnClick>

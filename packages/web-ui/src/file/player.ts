@@ -5,7 +5,17 @@ import { observable, type Observable } from '../lib/observable.ts';
  * browsers play.
  */
 export type PlayFailure = 'masking' | 'masking_failed' | 'converting' | 'unplayable';
-export type PlayerState = {
+/** Seconds of the recording. */
+type Span = { readonly start: number; readonly end: number };
+export type PlayerPreferences = {
+  /** Seconds that a pause goes back, so that no word is missed. */
+  readonly rewind: number;
+  /** Whether the page scrolls along. */
+  readonly follow: boolean;
+};
+export type PlayerState = PlayerPreferences & {
+  /** The part that is repeated. */
+  readonly loop: Span | null;
   readonly playing: boolean;
   readonly duration: number | null;
   readonly rate: number;
@@ -23,12 +33,26 @@ export type Player = {
   readonly toggle: () => void;
   readonly setRate: (rate: number) => void;
   readonly toggleMuted: () => void;
+  readonly setPreferences: (next: Partial<PlayerPreferences>) => void;
+  /** Repeats a part, or stops repeating. */
+  readonly setLoop: (part: Span | null) => void;
   /** Called with the position on every frame while it plays, and after every seek. */
   readonly onTick: (listener: (seconds: number) => void) => () => void;
 };
 
 export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
-const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: false, buffering: false, failure: null };
+export const rewinds = [0, 1, 2, 3, 5] as const;
+const initial: PlayerState = {
+  playing: false,
+  duration: null,
+  rate: 1,
+  muted: false,
+  buffering: false,
+  failure: null,
+  rewind: 0,
+  follow: true,
+  loop: null,
+};
 
 const retryMaskingMs = 3_000;
 /** A recording that the server sends is loaded again so often, before it counts as unplayable. */
@@ -60,6 +84,15 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
     clock.tick();
   };
   const play = (): void => void media?.play().catch(() => update({ playing: false }));
+  const pause = (): void => {
+    media?.pause();
+    const { rewind, loop } = state.get();
+    if (rewind > 0) seek(Math.max(loop?.start ?? 0, now() - rewind));
+  };
+  clock.onTick((seconds) => {
+    const { loop, playing } = state.get();
+    if (loop && playing && (seconds >= loop.end || seconds < loop.start)) seek(loop.start);
+  });
   const applyPending = (element: HTMLMediaElement): void => {
     reloads = 0;
     element.playbackRate = state.get().rate;
@@ -100,20 +133,25 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
       detach = new AbortController();
       clock.stop();
       media = element;
-      const { rate, muted } = state.get();
-      state.set({ ...initial, rate, muted });
+      const { rate, muted, rewind, follow } = state.get();
+      state.set({ ...initial, rate, muted, rewind, follow });
       if (!element) return;
       element.muted = muted;
       followElement(element, { update, clock, onLoaded: applyPending, onError: recover, signal: detach.signal });
     },
     skip: (seconds) => seek(now() + seconds),
-    toggle: () => (state.get().playing ? media?.pause() : play()),
+    toggle: () => (state.get().playing ? pause() : play()),
     setRate: (rate) => {
       if (media) media.playbackRate = rate;
       update({ rate });
     },
     toggleMuted: () => {
       if (media) media.muted = !media.muted;
+    },
+    setPreferences: update,
+    setLoop: (loop) => {
+      update({ loop });
+      if (loop) seek(loop.start);
     },
     onTick: clock.onTick,
   };

@@ -6,9 +6,12 @@ import { messageOf } from '../api/problem.ts';
 import type { Segment } from '../api/queries.ts';
 import { askToDiscard } from '../ui/unsaved.tsx';
 import { clock } from '../lib/format.ts';
+import type { SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
 import { isOutdated, usePassageDraft } from './passage-drafts.ts';
 import { isConflict } from './use-edits.ts';
+
+export type SpeakerPart = { readonly text: string; readonly speaker_uuid?: string };
 
 type Props = {
   readonly fileId: string;
@@ -22,8 +25,15 @@ type Props = {
   /** Saves the text as two passages, or as one with the passage before. */
   readonly onSplit: (segment: Segment, before: string, after: string) => Promise<void>;
   readonly onMerge: (segment: Segment, text: string) => Promise<void>;
+  readonly speakers: ReadonlyMap<string, SpeakerLook>;
+  /** Saves the parts as passages, the selected one with another speaker. */
+  readonly onAssign: (segment: Segment, parts: readonly SpeakerPart[]) => Promise<void>;
+  readonly onRetime: (segment: Segment, edge: 'start_time' | 'end_time', by: number) => Promise<void>;
   readonly onClose: (segmentId: string) => void;
 };
+
+/** Seconds by which a key moves the start or the end of a passage. */
+const retimeStep = 0.1;
 
 /** Edits a passage in place. The typed text is a draft until it is saved or discarded. */
 export function SegmentEditor({
@@ -36,6 +46,9 @@ export function SegmentEditor({
   onSave,
   onSplit,
   onMerge,
+  speakers,
+  onAssign,
+  onRetime,
   onClose,
 }: Props) {
   const { draft, setText, drop } = usePassageDraft(fileId, segment);
@@ -96,6 +109,34 @@ export function SegmentEditor({
     if (key === 'Enter' && before !== '' && after !== '') void send(() => onSplit(segment, before, after));
     return key === 'Enter';
   }
+  /** With Alt: a digit gives the selection to a speaker, an arrow moves the start, or with Shift the end. */
+  function changeSpeech({ code, shiftKey }: KeyboardEvent): boolean {
+    const look = [...speakers.values()][Number(/^(?:Digit|Numpad)([1-9])$/.exec(code)?.[1]) - 1];
+    if (look) assign(look.speaker.uuid);
+    const by = { ArrowUp: -retimeStep, ArrowDown: retimeStep }[code];
+    if (by !== undefined) void retime(shiftKey ? 'end_time' : 'start_time', by);
+    return look !== undefined || by !== undefined;
+  }
+  function assign(speaker: string): void {
+    const { selectionStart: from = 0, selectionEnd: to = 0 } = field.current ?? {};
+    if (text.trim() === '') return;
+    const selected = text.slice(from, to).trim();
+    const parts: SpeakerPart[] =
+      selected === ''
+        ? [{ text: text.trim(), speaker_uuid: speaker }]
+        : [
+            { text: text.slice(0, from).trim() },
+            { text: selected, speaker_uuid: speaker },
+            { text: text.slice(to).trim() },
+          ];
+    void send(() => onAssign(segment, parts));
+  }
+  async function retime(edge: 'start_time' | 'end_time', by: number): Promise<void> {
+    setSaving(true);
+    setError(null);
+    await onRetime(segment, edge, by).catch(setError);
+    setSaving(false);
+  }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
       event.preventDefault();
@@ -103,7 +144,9 @@ export function SegmentEditor({
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       if (!conflict && !saving) void save();
-    } else if (!event.nativeEvent.isComposing && !conflict && !saving && changePassage(event.key)) {
+    } else if (event.nativeEvent.isComposing || conflict || saving) {
+      return;
+    } else if (event.altKey ? changeSpeech(event) : changePassage(event.key)) {
       event.preventDefault();
     }
   }

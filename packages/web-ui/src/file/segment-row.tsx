@@ -10,7 +10,7 @@ import type { SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
 import { RedactedPart } from './redacted-part.tsx';
 import { redactionsOfTokens } from './redactions.ts';
-import { SegmentEditor } from './segment-editor.tsx';
+import { SegmentEditor, type SpeakerPart } from './segment-editor.tsx';
 import { tokensOf, type Match } from './transcript.ts';
 
 export type RowActions = {
@@ -22,6 +22,8 @@ export type RowActions = {
   readonly onDelete: (segment: Segment) => Promise<unknown>;
   readonly onSave: (segment: Segment, text: string) => Promise<void>;
   readonly onSplit: (segment: Segment, before: string, after: string) => Promise<void>;
+  readonly onAssign: (segment: Segment, parts: readonly SpeakerPart[]) => Promise<void>;
+  readonly onRetime: (segment: Segment, edge: 'start_time' | 'end_time', by: number) => Promise<void>;
   readonly onMerge: (segment: Segment, text: string) => Promise<void>;
   readonly onSpeaker: (segment: Segment, speaker: string | null) => void;
   readonly onSeek: (seconds: number) => void;
@@ -58,10 +60,12 @@ export const SegmentRow = memo(
     const name = look?.name ?? (segment.speaker ? speakerName(segment.speaker) : t`No speaker`);
     const color = { color: look?.color ?? 'var(--mantine-color-dimmed)' } satisfies CSSProperties;
     const row = useRef<HTMLElement>(null);
-    useFocusReturn(editing, () => row.current?.querySelector<HTMLElement>('[data-edit-button]'));
+    // Not to the button: the next Space and arrow keys are for playing.
+    useFocusReturn(editing, () => row.current);
     return (
       <article
         ref={row}
+        tabIndex={-1}
         className={css['row']}
         data-seg={index}
         data-testid="segment"
@@ -101,6 +105,9 @@ export const SegmentRow = memo(
             onDelete={actions.onDelete}
             onSave={actions.onSave}
             onSplit={actions.onSplit}
+            speakers={speakers}
+            onAssign={actions.onAssign}
+            onRetime={actions.onRetime}
             onMerge={actions.onMerge}
             onClose={actions.onClose}
           />
@@ -113,7 +120,6 @@ export const SegmentRow = memo(
                   <ActionIcon
                     size="md"
                     aria-label={t`Edit passage at ${clock(segment.start_time)}`}
-                    data-edit-button
                     onClick={() => actions.onEdit(segment)}
                   >
                     <Icon name="edit" size={16} />

@@ -196,7 +196,7 @@ function useFollowPlayback(transcript: Transcript, rows: Rows, list: RefObject<H
       if (position && position.index !== state.current.index) {
         const jumped = Math.abs(position.index - state.current.index) > 1;
         state.current.index = position.index;
-        if (state.current.following && (player.state.get().playing || jumped) && now > 0) {
+        if (state.current.following && player.state.get().follow && (player.state.get().playing || jumped) && now > 0) {
           if (isEditorInView(list.current)) setPaused(true);
           else rows.scrollToIndex(position.index, { align: jumped ? 'center' : 'auto' });
         }
@@ -309,6 +309,21 @@ function useRowActions(
           ],
         );
         open(uuid, 0);
+      },
+      onAssign: (segment, parts) => {
+        const pieces = parts.filter(({ text }) => text !== '');
+        return replace(
+          [segment],
+          pieces.map((piece, i) => ({ ...piece, uuid: i === 0 ? segment.uuid : crypto.randomUUID() })),
+        );
+      },
+      onRetime: async (segment, edge, by) => {
+        const times = { start_time: segment.start_time, end_time: segment.end_time };
+        times[edge] = Math.max(0, Math.round((times[edge] + by) * 1000) / 1000);
+        await replace([segment], [{ uuid: segment.uuid, ...times }]);
+        // The sound at the new place tells whether it is right.
+        player.seek(edge === 'start_time' ? times.start_time : Math.max(times.start_time, times.end_time - 1));
+        player.play();
       },
       onMerge: async (segment, text) => {
         const previous = previousOf(segment, latest.current);

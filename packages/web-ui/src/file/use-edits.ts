@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import type { TranscriptOperation } from '@overtone/contracts';
 import { useCallback, useRef } from 'react';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
@@ -31,9 +32,10 @@ export function useSegmentRemoval(fileId: string) {
   });
 }
 
-type Piece = { readonly uuid: string; readonly text: string };
+/** A passage that replaces others; what is absent stays as it was. */
+export type Piece = TranscriptOperation['replacement'][number];
 
-/** Replaces passages by others: a split or a merge. The transcript is loaded again before the promise resolves. */
+/** Replaces passages by others: a split, a merge, another speaker for a part, other times. The transcript is loaded again before the promise resolves. */
 export function useSegmentReplacement(fileId: string) {
   const { refresh } = useUndo(fileId);
   return useCallback(

@@ -55,6 +55,13 @@ function run(command: Command, { player, transcript, onEdit, onFind, onHelp, onH
       return player.setRate(nextRate(player.state.get().rate, 1));
     case 'slower':
       return player.setRate(nextRate(player.state.get().rate, -1));
+    case 'loop': {
+      const segment = transcript.segments[position?.index ?? -1];
+      const isLooping = player.state.get().loop !== null;
+      return player.setLoop(segment && !isLooping ? { start: segment.start_time, end: segment.end_time } : null);
+    }
+    case 'follow':
+      return player.setPreferences({ follow: !player.state.get().follow });
     case 'mute':
       return player.toggleMuted();
     case 'edit': {
