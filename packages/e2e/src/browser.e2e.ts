@@ -250,9 +250,6 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
     }),
     step('the transcript is saved as subtitles', async () => {
       await page.getByRole('button', { name: 'Export' }).click();
-      await page.getByRole('button', { name: 'Copy link to this moment' }).click();
-      await page.getByText(/^Link to .* copied\.$/).waitFor();
-      await page.getByRole('button', { name: 'Export' }).click();
       await page.getByLabel('Format').selectOption('Subtitles, SRT');
       await page.getByTestId('preview').getByText('-->').waitFor();
       const coming = page.waitForEvent('download');

@@ -41,6 +41,8 @@ export type Player = {
 };
 
 export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
+/** Seconds. */
+const shortestLoop = 0.3;
 export const rewinds = [0, 1, 2, 3, 5] as const;
 const initial: PlayerState = {
   playing: false,
@@ -91,8 +93,14 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
   };
   clock.onTick((seconds) => {
     const { loop, playing } = state.get();
-    if (loop && playing && (seconds >= loop.end || seconds < loop.start)) seek(loop.start);
+    if (loop && playing && seconds >= loop.end) seek(loop.start);
   });
+  /** A jump out of the repeated part ends the repetition. */
+  const goTo = (seconds: number): void => {
+    const { loop } = state.get();
+    if (loop && (seconds < loop.start || seconds >= loop.end)) update({ loop: null });
+    seek(seconds);
+  };
   const applyPending = (element: HTMLMediaElement): void => {
     reloads = 0;
     element.playbackRate = state.get().rate;
@@ -126,7 +134,7 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
   return {
     state,
     now,
-    seek,
+    seek: goTo,
     play,
     attach: (element) => {
       detach.abort();
@@ -139,7 +147,7 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
       element.muted = muted;
       followElement(element, { update, clock, onLoaded: applyPending, onError: recover, signal: detach.signal });
     },
-    skip: (seconds) => seek(now() + seconds),
+    skip: (seconds) => goTo(now() + seconds),
     toggle: () => (state.get().playing ? pause() : play()),
     setRate: (rate) => {
       if (media) media.playbackRate = rate;
@@ -149,7 +157,9 @@ export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
       if (media) media.muted = !media.muted;
     },
     setPreferences: update,
-    setLoop: (loop) => {
+    setLoop: (part) => {
+      // A shorter one would only be a noise.
+      const loop = part && part.end - part.start >= shortestLoop ? part : null;
       update({ loop });
       if (loop) seek(loop.start);
     },
