@@ -117,7 +117,7 @@ export const asrWorkerRpc = {
   testProvider: defineRpc('transcription-worker', 'test-asr-provider', {
     request: z.object({ provider: providerWithKey }),
     reply: testResult,
-    timeoutMs: 60_000,
+    timeoutMs: 110_000,
     longRunning: true,
   }),
 };

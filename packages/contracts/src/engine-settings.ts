@@ -32,8 +32,8 @@ export const engineSettings = defineSettings('engine', {
   }),
   /** Slots beyond that which only take short recordings (docs/adr/0012). */
   express_slots: setting.count({ default: 0, range: [0, 8], variable: 'GPU_EXPRESS_SLOTS' }),
-  /** Concurrent decoders within one transcription. */
-  threads: setting.count({ default: 2, range: [1, 64], variable: 'ASR_THREADS' }),
+  /** Processor threads, or concurrent decoders, of one transcription. */
+  threads: setting.countOrAuto({ default: 'auto', range: [1, 64], variable: 'ASR_THREADS' }),
   /** Tasks after which a process that holds a model is replaced. */
   recycle_after_tasks: setting.count({
     default: queueLimits.gpu.recycleAfter,

@@ -62,7 +62,7 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await reported('threads', '3 (set here)');
         await press('Reset: Threads');
         await save();
-        await reported('threads', '2 (default)');
+        await reported('threads', '(computed)');
       }),
       step(
         'bounds that exclude each other are refused at their field',

@@ -8,7 +8,7 @@ import { record } from '@overtone/testkit/recordings';
 import { meeting } from './utterances.ts';
 
 /** Generous, because real engines share the machine with other tests. */
-export const slow = 240_000;
+export const slow = 3_600_000;
 
 /** The contract of every speech engine. */
 export function engineContract(

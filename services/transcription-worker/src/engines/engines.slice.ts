@@ -16,7 +16,7 @@ import type { WorkerEnv } from '../env.ts';
 import { engineMissing, translationUnsupported } from '../failures.ts';
 import type { Processors } from '../gpu/gpu.ts';
 import { createEndpointFetch, type FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
-import type { LiveSettings } from '../settings/settings.ts';
+import { threadsOf, type LiveSettings } from '../settings/settings.ts';
 import type { Candidate, Engines, SpeechEngine } from './engines.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
@@ -64,7 +64,7 @@ export function createEnginesSlice({
   });
   const providerEngines = createProviderEngines({
     childEnv,
-    threads: () => settings.current().threads,
+    threads: () => threadsOf(settings.current()),
     whisperWith,
     sherpaWith,
     fetchEndpoint: guarded.fetchEndpoint,
@@ -174,7 +174,7 @@ function createCandidates({
   fetchEndpoint: FetchEndpoint;
 }): Candidate[] {
   const { ASR_OPENAI_BASE_URL: baseUrl, ASR_OPENAI_API_KEY: apiKey, ASR_OPENAI_MODEL: model } = env;
-  const parallel = () => settings.current().threads;
+  const parallel = () => threadsOf(settings.current());
   const engines = [
     ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
     whisperWith(''),

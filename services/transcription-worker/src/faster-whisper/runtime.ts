@@ -5,6 +5,7 @@ import type { EngineSettings, workerPools } from '@overtone/contracts';
 import { ChildCrash } from '../children/protocol.ts';
 import { createTaskChildren, type TaskChildren } from '../children/task-child.ts';
 import type { Processors } from '../gpu/gpu.ts';
+import { threadsOf } from '../settings/settings.ts';
 import { createModelStore, type Model, type ModelStore } from '../models/models.ts';
 import { loadResult, type ModelUse, type WhisperTask } from './protocol.ts';
 
@@ -34,7 +35,7 @@ export type WhisperRuntime = Pick<WhisperOptions, 'processors' | 'settings'> & {
 };
 
 const script = fileURLToPath(new URL('../../python/serve.py', import.meta.url));
-const canaryTimeoutMs = 300_000;
+const canaryTimeoutMs = 900_000;
 
 /**
  * faster-whisper in Python processes. `prefork`: every running recording has its own process and copy of the model.
@@ -66,7 +67,7 @@ export function createWhisperRuntime(options: WhisperOptions): WhisperRuntime {
       folder,
       device: on === 'gpu' ? 'cuda' : 'cpu',
       compute_type,
-      threads: settings().threads,
+      threads: threadsOf(settings()),
       workers: workers(),
     };
   };

@@ -5,7 +5,7 @@ import { tuningFor, wishesOf } from '../gpu/tuning.ts';
 import { vadConfig } from '../sherpa/config.ts';
 import type { Model } from '../models/models.ts';
 import { useOf } from '../sherpa/sherpa.ts';
-import { createLiveSettings, slotsOf, speakerBounds } from './settings.ts';
+import { createLiveSettings, slotsOf, speakerBounds, threadsOf } from './settings.ts';
 
 const device = { index: 0, uuid: 'GPU-1', name: 'NVIDIA A10', memory_mib: 24_576, capability: 8.6 };
 const model: Model = {
@@ -107,7 +107,7 @@ describe('the effective settings of a worker', () => {
   it('ignore a stored value that does not fit, and stay while the dispatcher does not respond', async () => {
     const invalid = create({ threads: 0 });
     await invalid.refresh();
-    expect(invalid.current().threads).toBe(2);
+    expect(invalid.current().threads).toBe('auto');
     const unreachable = createLiveSettings({
       environment: { ASR_THREADS: 4 },
       readStored: () => Promise.reject(new Error('no responder')),
@@ -115,6 +115,15 @@ describe('the effective settings of a worker', () => {
     });
     await unreachable.refresh();
     expect(unreachable.current().threads).toBe(4);
+  });
+  it.each([
+    [2, 1, 2],
+    [8, 1, 8],
+    [8, 2, 4],
+    [8, 6, 2],
+    [64, 1, 8],
+  ])('share %d cores among %d recordings with %d threads each', (cores, gpu_concurrency, threads) => {
+    expect(threadsOf({ ...defaultsOf(engineSettings), gpu_concurrency }, cores)).toBe(threads);
   });
   it('give slots on the queue gpu to workers with that role only', () => {
     const settings = { ...defaultsOf(engineSettings), gpu_concurrency: 4, express_slots: 1 };

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import {
   effectiveSettings,
   engineSettings,
@@ -40,13 +41,25 @@ export function createLiveSettings({ environment, readStored, onFailure }: Deps)
   };
 }
 
-function computedValues(
-  { batch_size: batchSize, compute_type: computeType, hybrid_mode: hybrid }: EngineSettings,
-  tuning: EngineTuning | null,
-): ReportedSettings {
-  if (tuning === null) return {};
+/** Whisper models become hardly faster with more threads. */
+const mostThreads = 8;
+
+/** The threads of one recording; `auto` shares the processor cores among the concurrent recordings. */
+export function threadsOf(
+  { threads, gpu_concurrency: normal, express_slots: express }: EngineSettings,
+  cores = availableParallelism(),
+): number {
+  if (threads !== 'auto') return threads;
+  return Math.min(mostThreads, Math.max(2, Math.floor(cores / (normal + express))));
+}
+
+function computedValues(settings: EngineSettings, tuning: EngineTuning | null): ReportedSettings {
+  const { batch_size: batchSize, compute_type: computeType, hybrid_mode: hybrid } = settings;
   const computed = { source: 'computed' as const };
+  const threads = settings.threads === 'auto' ? { threads: { ...computed, value: threadsOf(settings) } } : {};
+  if (tuning === null) return threads;
   return {
+    ...threads,
     ...(batchSize === 'auto' ? { batch_size: { ...computed, value: tuning.batch_size } } : {}),
     ...(computeType === 'auto' ? { compute_type: { ...computed, value: tuning.compute_type } } : {}),
     ...(hybrid === 'auto' ? { hybrid_mode: { ...computed, value: String(tuning.hybrid) } } : {}),

@@ -5,7 +5,7 @@ import type { WorkerEnv } from '../env.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { createSherpaEngine } from './engine.adapter.ts';
-import type { LiveSettings } from '../settings/settings.ts';
+import { threadsOf, type LiveSettings } from '../settings/settings.ts';
 import { createSherpaRuntime, type SherpaUse } from './runtime.ts';
 
 type Deps = {
@@ -39,10 +39,10 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
 
 /** What the engine settings mean for the processes of sherpa-onnx. */
 export function useOf(settings: EngineSettings, { largestBatch }: Pick<Gpu, 'largestBatch'>): SherpaUse {
-  const { threads, gpu_concurrency: normal, express_slots: express, recycle_after_tasks: recycleAfter } = settings;
+  const { gpu_concurrency: normal, express_slots: express, recycle_after_tasks: recycleAfter } = settings;
   const { vad_threshold: threshold, vad_min_speech_s: minSpeech, vad_min_silence_s: minSilence } = settings;
   return {
-    threads,
+    threads: threadsOf(settings),
     concurrency: normal + express,
     largestBatch: largestBatch(),
     recycleAfter,
