@@ -1,4 +1,7 @@
+import { benchPackages, ensurePackages } from './setup/packages.ts';
 import { ensureSpeechEnvironment } from './setup/speech-environment.ts';
 
-// Run by `./overtone test models`.
-await ensureSpeechEnvironment({ say: (line) => console.log(line) });
+// Run by `./overtone test models`: the environment of faster-whisper, and the prompts of real readers.
+const say = (line: string): void => console.log(line);
+await ensurePackages(benchPackages, say);
+await ensureSpeechEnvironment({ say });

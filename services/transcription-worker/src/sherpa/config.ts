@@ -10,9 +10,17 @@ export type EmbeddingConfig = DiarizationConfig['embedding'];
 /** sherpa-onnx' names of the processors. */
 type Use = { numThreads: number; provider: 'cpu' | 'cuda' };
 
-/** Whisper drops everything beyond 30 s of a stream; other models only become slow. */
+/** Whisper drops everything beyond 30 s of a stream, with the silence of `paddedSeconds`; other models only become slow. */
 export function longestChunk(model: Model): number {
-  return model.manifest.family === 'whisper' ? 28 : 45;
+  return model.manifest.family === 'whisper' ? 20 : 45;
+}
+
+/**
+ * The length of a chunk with silence at its end. sherpa-onnx gives Whisper six tokens for each second of the stream,
+ * which cuts short and fast speech.
+ */
+export function paddedSeconds({ modelConfig }: Pick<RecognizerConfig, 'modelConfig'>, seconds: number): number {
+  return 'whisper' in modelConfig ? Math.max(seconds, Math.min(29, Math.max(8, seconds * 2))) : seconds;
 }
 
 /** The processor by the worker's tuning. */
@@ -72,7 +80,7 @@ export function diarizationConfig(
   { speakers, ...use }: Use & { speakers: number | null },
 ) {
   return {
-    segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, ...use },
+    segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.2 }, ...use },
     embedding: { model: fileOf(embedding, 'model'), ...use },
     clustering: { numClusters: speakers ?? -1, threshold: 0.5 },
     minDurationOn: 0.2,

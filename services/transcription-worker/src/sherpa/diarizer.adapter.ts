@@ -20,19 +20,19 @@ export function createNeuralDiarizer(runtime: SherpaRuntime, otherwise: Diarizer
     const provider = providerOf(runtime.processors.tuningOf(embedding.manifest.id).diarize_on);
     const use = { numThreads: runtime.use().threads, provider, speakers };
     const config = diarizationConfig({ segmentation, embedding }, use);
-    const input = { task: 'diarize', config, wavPath, seconds };
+    const bounds = { least: request.minSpeakers ?? 1, most: request.maxSpeakers };
+    const input = { task: 'diarize', config, wavPath, seconds, speakers: bounds };
     const { turns } = answer.parse(
       await runtime.diarizers.run({ input, timeoutMs: 300_000 + seconds * 10_000, signal, onProgress }),
     );
     return { provider: 'sherpa-onnx', turns: turns.sort((x, y) => x.start - y.start), degraded: null };
   };
 
+  /** Voices beyond the maximum are joined; a minimum that was not reached needs another clustering. */
   const bounded = async (request: DiarizeRequest) => {
-    const first = await neural(request, exactly(request));
+    const first = await neural(request, null);
     const found = new Set(first?.turns.map((turn) => turn.speaker)).size;
-    if (!first || withinBounds(found, request)) return first;
-    const nearest = found < (request.minSpeakers ?? 0) ? request.minSpeakers : request.maxSpeakers;
-    return neural(request, nearest);
+    return first && found < (request.minSpeakers ?? 0) ? neural(request, request.minSpeakers) : first;
   };
 
   return {
@@ -49,14 +49,4 @@ export function createNeuralDiarizer(runtime: SherpaRuntime, otherwise: Diarizer
       return { ...instead, degraded: instead.degraded ?? failure };
     },
   };
-}
-
-/** The number of speakers for the models; only set if both bounds are equal, because models estimate better than a range. */
-function exactly({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null {
-  return minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
-}
-
-/** Whether the number of speakers is within the requested bounds. */
-function withinBounds(found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean {
-  return found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
 }

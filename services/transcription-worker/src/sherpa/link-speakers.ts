@@ -1,45 +1,80 @@
 /** A speaker of one window with the mean embedding of the voice. */
 export type LocalSpeaker = { window: number; speaker: number; vector: Float32Array; seconds: number };
 
-type Group = { members: LocalSpeaker[]; vector: Float32Array };
+export type LinkOptions = {
+  /** Similarity from which two voices are the same person. */
+  threshold: number;
+  /** The same for a voice of less than `shortSeconds`, whose embedding is inexact. */
+  shortThreshold: number;
+  shortSeconds: number;
+  /** Bounds of the number of people. */
+  least: number;
+  most: number;
+};
 
-/** Finds the same person in several windows: nearest voices first, down to `threshold`. @returns a label per input. */
-export function linkSpeakers(locals: readonly LocalSpeaker[], threshold: number): number[] {
-  let groups = locals.map((local) => grouped([local]));
-  for (;;) {
-    let best: { likeness: number; a: Group; b: Group } | undefined;
-    for (const [i, one] of groups.entries())
-      for (const other of groups.slice(0, i)) {
-        const likeness = cosine(one.vector, other.vector);
-        if (likeness >= threshold && likeness > (best?.likeness ?? -1) && compatible(one, other))
-          best = { likeness, a: one, b: other };
-      }
+type Voice = { vector: Float32Array; seconds: number };
+type Pair = { one: number; other: number; likeness: number };
+
+/**
+ * Finds the same person among the speakers of all windows, the most similar voices first. Clustering separates one
+ * person into several speakers more often than it joins two, so that speakers of one window are joined, too.
+ * @returns a label per input.
+ */
+export function linkSpeakers(locals: readonly LocalSpeaker[], options: LinkOptions): number[] {
+  const voices: (Voice | null)[] = locals.map(({ vector, seconds }) => ({ vector: scaled(vector, seconds), seconds }));
+  const likeness = voices.map((one, i) => Float64Array.from(voices.slice(0, i), (other) => cosine(one, other)));
+  const likenessOf = (i: number, j: number): number => likeness[Math.max(i, j)]?.[Math.min(i, j)] ?? -1;
+  const labels = locals.map((_, i) => i);
+  for (let count = locals.length; count > options.least; count--) {
+    const best = nearestPair(voices, likenessOf, count > options.most ? null : options);
     if (!best) break;
-    const { a, b } = best;
-    groups = [...groups.filter((group) => group !== a && group !== b), grouped([...a.members, ...b.members])];
+    const { one, other } = best;
+    const joined = join(voices[one] ?? null, voices[other] ?? null);
+    voices[one] = joined;
+    voices[other] = null;
+    for (const [i, voice] of voices.entries())
+      if (voice && i !== one) likeness[Math.max(i, one)]![Math.min(i, one)] = cosine(voice, joined);
+    for (const [i, label] of labels.entries()) if (label === other) labels[i] = one;
   }
-  return locals.map((local) => groups.findIndex((group) => group.members.includes(local)));
+  return labels;
 }
 
-function grouped(members: LocalSpeaker[]): Group {
-  const vector = new Float32Array(members[0]?.vector.length ?? 0);
-  for (const member of members)
-    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + (member.vector[i] ?? 0) * member.seconds;
-  return { members, vector };
+/** @param options null: the most similar pair, however different its voices are */
+function nearestPair(
+  voices: readonly (Voice | null)[],
+  likenessOf: (i: number, j: number) => number,
+  options: LinkOptions | null,
+): Pair | undefined {
+  let best: Pair | undefined;
+  for (const [one, voice] of voices.entries())
+    for (let other = 0; other < one && voice; other++) {
+      const candidate = voices[other];
+      const likeness = likenessOf(one, other);
+      if (!candidate || likeness <= (best?.likeness ?? -Infinity)) continue;
+      const isShort = Math.min(voice.seconds, candidate.seconds) < (options?.shortSeconds ?? 0);
+      const least = options === null ? -Infinity : isShort ? options.shortThreshold : options.threshold;
+      if (likeness >= least) best = { one, other, likeness };
+    }
+  return best;
 }
 
-function cosine(left: Float32Array, right: Float32Array): number {
+function scaled(vector: Float32Array, seconds: number): Float32Array {
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => (value / length) * seconds);
+}
+
+function join(one: Voice | null, other: Voice | null): Voice {
+  const vector = Float32Array.from(one?.vector ?? [], (value, i) => value + (other?.vector[i] ?? 0));
+  return { vector, seconds: (one?.seconds ?? 0) + (other?.seconds ?? 0) };
+}
+
+function cosine(one: Voice | null, other: Voice | null): number {
   let [dot, aa, bb] = [0, 0, 0];
+  const [left, right] = [one?.vector ?? [], other?.vector ?? []];
   for (let i = 0; i < left.length; i++) {
     dot += (left[i] ?? 0) * (right[i] ?? 0);
     aa += (left[i] ?? 0) ** 2;
     bb += (right[i] ?? 0) ** 2;
   }
   return dot / Math.sqrt(aa * bb + 1e-12);
-}
-
-/** Two speakers that one window separated are never merged again. */
-function compatible(one: Group, other: Group): boolean {
-  const windows = new Set(one.members.map((member) => member.window));
-  return other.members.every((member) => !windows.has(member.window));
 }

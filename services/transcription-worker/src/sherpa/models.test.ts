@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { manifestFromNames, manifestSchema, type Manifest, type Precision } from '@overtone/models';
 import { tuningFor } from '../gpu/tuning.ts';
-import { canaryTask, diarizationConfig, longestChunk, providerOf, recognizerConfig } from './config.ts';
+import { canaryTask, diarizationConfig, longestChunk, paddedSeconds, providerOf, recognizerConfig } from './config.ts';
 import type { Model } from '../models/models.ts';
 
 function modelOf(manifest: Manifest): Model {
@@ -121,8 +121,14 @@ describe('configuration', () => {
     });
   });
 
-  it('never passes whisper a chunk above 30 seconds', () => {
-    expect(longestChunk(modelOf(whisper))).toBeLessThan(30);
+  it('pads a chunk for whisper with silence, to less than 30 seconds and to eight tokens for each second of speech', () => {
+    const config = recognizerConfig(modelOf(whisper), { ...cpu, language: null });
+    for (const seconds of [0.3, 4, 10, longestChunk(modelOf(whisper))]) {
+      const padded = paddedSeconds(config, seconds);
+      expect(padded).toBeLessThan(30);
+      expect(padded * 6).toBeGreaterThan(seconds * 8);
+    }
+    expect(paddedSeconds(config, 0.3)).toBe(8);
   });
 
   it('sets the number of speakers only when it is known', () => {

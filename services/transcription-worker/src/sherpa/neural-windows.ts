@@ -1,44 +1,53 @@
 import type { Turn } from '@overtone/contracts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
+import { mergeTurns } from '../diarization/turns.ts';
 import type { DiarizationConfig } from './config.ts';
 import type { Extractor, loadSherpa } from './native.ts';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
 /** The memory of sherpa-onnx' clustering grows with the square of the length: longer recordings are split into windows. */
 const windowSeconds = 1200;
-/** Similarity from which voices of two windows are the same person. */
-const sameVoice = 0.5;
+/** Measured on readers and synthetic voices in quiet rooms. */
+const sameVoice = { threshold: 0.6, shortThreshold: 0.4, shortSeconds: 3 };
+/** A voice of fewer seconds in a window has no embedding: its words go to the speaker of the nearest turn. */
+const shortestVoice = 0.5;
 const shortestClean = 1.5;
 const mostSeconds = 30;
 
-export type WindowTask = { config: DiarizationConfig; wavPath: string; seconds: number };
+export type WindowTask = {
+  config: DiarizationConfig;
+  wavPath: string;
+  seconds: number;
+  /** Bounds of the number of speakers of the recording. */
+  speakers: { least: number; most: number | null };
+};
 
-/** Speaker turns by neural models, window by window, with speakers linked across windows. */
+/** Speaker turns by neural models, window by window; speakers with the same voice are joined, in a window and across windows. */
 export async function diarizeWindows(
   sherpa: ReturnType<typeof loadSherpa>,
-  task: WindowTask,
+  { config, wavPath, seconds, speakers: { least, most } }: WindowTask,
   onProgress: (share: number) => void,
 ): Promise<{ turns: Turn[] }> {
-  const diarization = new sherpa.OfflineSpeakerDiarization(task.config);
-  if (task.seconds <= windowSeconds * 1.5) {
-    return { turns: diarization.process(await readSamples(task.wavPath, 0, task.seconds)) };
-  }
-  const extractor = new sherpa.SpeakerEmbeddingExtractor(task.config.embedding);
+  const diarization = new sherpa.OfflineSpeakerDiarization(config);
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(config.embedding);
+  const length = seconds <= windowSeconds * 1.5 ? seconds : windowSeconds;
   const locals: LocalSpeaker[] = [];
   const found: { window: number; turn: Turn }[] = [];
-  for (let window = 0; window * windowSeconds < task.seconds; window++) {
-    const from = window * windowSeconds;
-    const samples = await readSamples(task.wavPath, from, Math.min(task.seconds, from + windowSeconds));
-    const turns = diarization.process(samples);
+  for (let window = 0; window * length < seconds; window++) {
+    const from = window * length;
+    const samples = await readSamples(wavPath, from, Math.min(seconds, from + length));
+    const turns = withoutFragments(diarization.process(samples));
     locals.push(...localSpeakers(extractor, turns, samples, window));
     for (const turn of turns) found.push({ window, turn: { ...turn, start: turn.start + from, end: turn.end + from } });
-    onProgress(Math.min(1, (from + windowSeconds) / task.seconds));
+    onProgress(Math.min(1, (from + length) / seconds));
   }
-  const labels = linkSpeakers(locals, sameVoice);
+  const labels = linkSpeakers(locals, { ...sameVoice, least, most: most ?? Infinity });
   const labelOf = new Map(locals.map((local, i) => [`${local.window}:${local.speaker}`, labels[i] ?? 0]));
-  return {
-    turns: found.map(({ window, turn }) => ({ ...turn, speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0 })),
-  };
+  const linked = found.map(({ window, turn }) => ({
+    ...turn,
+    speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0,
+  }));
+  return { turns: mergeTurns(linked) };
 }
 
 /** The voice of each speaker of a window, from the longest turns. */
@@ -48,22 +57,38 @@ function localSpeakers(
   samples: Float32Array,
   window: number,
 ): LocalSpeaker[] {
-  return [...new Set(turns.map((turn) => turn.speaker))].map((speaker) => {
-    const own = turns.filter((turn) => turn.speaker === speaker).sort((x, y) => y.end - y.start - (x.end - x.start));
-    const clean = own.filter((turn, i) => i === 0 || turn.end - turn.start >= shortestClean);
+  return [...Map.groupBy(turns, ({ speaker }) => speaker)].map(([speaker, own]) => {
+    const longestFirst = own.toSorted((x, y) => lengthOf(y) - lengthOf(x));
+    const clean = longestFirst.filter((turn, i) => i === 0 || lengthOf(turn) >= shortestClean);
     let vector = new Float32Array(0);
-    let seconds = 0;
-    for (const { start, end } of clean) {
-      if (seconds >= mostSeconds) break;
-      const part = embed(extractor, samples.subarray(Math.floor(start * sampleRate), Math.ceil(end * sampleRate)));
+    let used = 0;
+    for (const turn of clean) {
+      if (used >= mostSeconds) break;
+      used += lengthOf(turn);
+      const part = embed(
+        extractor,
+        samples.subarray(Math.floor(turn.start * sampleRate), Math.ceil(turn.end * sampleRate)),
+      );
+      const norm = Math.hypot(...part);
       if (vector.length === 0) vector = new Float32Array(part.length);
       // Some models return NaN for very short or silent parts.
-      if (part.every((x) => Number.isFinite(x)))
-        for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + (part[i] ?? 0);
-      seconds += end - start;
+      if (norm > 0)
+        for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + ((part[i] ?? 0) / norm) * lengthOf(turn);
     }
-    return { window, speaker, vector, seconds };
+    return { window, speaker, vector, seconds: own.reduce((sum, turn) => sum + lengthOf(turn), 0) };
   });
+}
+
+/** The turns of speakers with enough speech for an embedding; all turns when no speaker has. */
+function withoutFragments(turns: readonly Turn[]): readonly Turn[] {
+  const seconds = new Map<number, number>();
+  for (const turn of turns) seconds.set(turn.speaker, (seconds.get(turn.speaker) ?? 0) + lengthOf(turn));
+  const long = turns.filter(({ speaker }) => (seconds.get(speaker) ?? 0) >= shortestVoice);
+  return long.length === 0 ? turns : long;
+}
+
+function lengthOf({ start, end }: Turn): number {
+  return end - start;
 }
 
 function embed(extractor: Extractor, samples: Float32Array): Float32Array {

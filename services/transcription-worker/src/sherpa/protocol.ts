@@ -23,6 +23,12 @@ export const sherpaTask = z.discriminatedUnion('task', [
     /** Pieces decoded concurrently. */
     batch: z.int().min(1),
   }),
-  z.object({ task: z.literal('diarize'), config: diarization, wavPath: z.string(), seconds: z.number() }),
+  z.object({
+    task: z.literal('diarize'),
+    config: diarization,
+    wavPath: z.string(),
+    seconds: z.number(),
+    speakers: z.object({ least: z.int().min(1), most: z.int().min(1).nullable() }),
+  }),
 ]);
 export type SherpaTask = z.infer<typeof sherpaTask>;

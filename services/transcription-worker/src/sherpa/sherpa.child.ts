@@ -4,7 +4,7 @@ import { serveTasks, type TaskContext } from '../children/serve-tasks.ts';
 import { mapLimit } from '../engines/engines.ts';
 import { diarizeWindows } from './neural-windows.ts';
 import { speechChunks } from './chunks.ts';
-import type { RecognizerConfig } from './config.ts';
+import { paddedSeconds, type RecognizerConfig } from './config.ts';
 import { loadSherpa, type Recognizer } from './native.ts';
 import { sherpaTask, type SherpaTask } from './protocol.ts';
 import { chunkResult, wordsOfChunk } from './tokens.ts';
@@ -42,7 +42,12 @@ async function transcribe(
   const chunks = await speechChunks(detector, task);
   let done = 0;
   const results = await mapLimit(chunks, { limit: task.batch, signal }, async (chunk) => {
-    const result = chunkResult.parse(await decode(recognizer, await readSamples(task.wavPath, chunk.start, chunk.end)));
+    const samples = await readSamples(task.wavPath, chunk.start, chunk.end);
+    const padded = new Float32Array(
+      Math.max(samples.length, Math.round(paddedSeconds(task.config, samples.length / sampleRate) * sampleRate)),
+    );
+    padded.set(samples);
+    const result = chunkResult.parse(await decode(recognizer, padded));
     done += 1;
     onProgress(done / chunks.length);
     return { ...wordsOfChunk(result, chunk), language: result.lang.replace(/[<>|]/g, '') };

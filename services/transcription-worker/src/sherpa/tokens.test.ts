@@ -63,6 +63,38 @@ describe('tokens to words', () => {
     ]);
   });
 
+  it('lets a segment without a duration last until the next one, and the last one until the end of the chunk', () => {
+    const { words: found } = words({
+      segment_texts: [' one', ' two'],
+      segment_timestamps: [0, 4],
+      segment_durations: [0, 0],
+    });
+    expect(found.map(({ start, end }) => [start, end])).toEqual([
+      [100, 104],
+      [104, 110],
+    ]);
+  });
+
+  it('drops segments in the silence after the chunk', () => {
+    const { words: found } = words({
+      segment_texts: [' one', ' you'],
+      segment_timestamps: [0, 12],
+      segment_durations: [2, 1],
+    });
+    expect(found.map(({ word }) => word)).toEqual(['one']);
+  });
+
+  it('drops a sentence that is repeated at the end, and keeps one that is said twice', () => {
+    const said = (...texts: string[]) =>
+      words({
+        segment_texts: texts,
+        segment_timestamps: texts.map((_, i) => i),
+        segment_durations: texts.map(() => 1),
+      }).words.map(({ word }) => word);
+    expect(said(' no', ' yes', ' yes', ' yes')).toEqual(['no', 'yes']);
+    expect(said(' no', ' yes', ' yes')).toEqual(['no', 'yes', 'yes']);
+  });
+
   it('distributes plain text over the chunk', () => {
     const { words: found, timing } = words({ text: 'aa bb' });
     expect(timing).toBe('estimated');

@@ -33,7 +33,7 @@ export function wordsOfChunk(result: ChunkResult, chunk: { start: number; end: n
   const words = timed
     ? fromTokens(result, seconds)
     : result.segment_texts.length > 0
-      ? fromSegments(result)
+      ? fromSegments(result, seconds)
       : interpolateWords(result.text, 0, seconds, null);
   const placed = words.map((word) => ({
     ...word,
@@ -67,11 +67,22 @@ function fromTokens(result: ChunkResult, chunkSeconds: number): Word[] {
   return words.map((word) => close(word, shout));
 }
 
-function fromSegments(result: ChunkResult): Word[] {
-  return result.segment_texts.flatMap((text, i) => {
-    const start = result.segment_timestamps[i] ?? 0;
-    return interpolateWords(text, start, start + (result.segment_durations[i] ?? 0), null);
-  });
+/** Segments of Whisper. One without a duration lasts until the next; in the silence after the chunk, none is spoken. */
+function fromSegments(result: ChunkResult, chunkSeconds: number): Word[] {
+  const spoken = result.segment_texts
+    .map((text, i) => ({ text, start: result.segment_timestamps[i] ?? 0, duration: result.segment_durations[i] ?? 0 }))
+    .filter(({ start }) => start < chunkSeconds);
+  return withoutRepeatedTail(spoken).flatMap(({ text, start, duration }, i, all) =>
+    interpolateWords(text, start, duration > 0 ? start + duration : (all[i + 1]?.start ?? chunkSeconds), null),
+  );
+}
+
+/** At the end of a chunk, Whisper may repeat the last sentence until its tokens are spent. */
+function withoutRepeatedTail<T extends { text: string }>(segments: readonly T[]): readonly T[] {
+  const last = segments.at(-1)?.text.trim();
+  const firstOfTail = segments.findLastIndex(({ text }) => text.trim() !== last) + 1;
+  // People say a short sentence twice.
+  return segments.length - firstOfTail > 2 ? segments.slice(0, firstOfTail + 1) : segments;
 }
 
 function endOf(result: ChunkResult, i: number, chunkSeconds: number): number {
