@@ -23,7 +23,8 @@ type Pair = { one: number; other: number; likeness: number };
 export function linkSpeakers(locals: readonly LocalSpeaker[], options: LinkOptions): number[] {
   const voices: (Voice | null)[] = locals.map(({ vector, seconds }) => ({ vector: scaled(vector, seconds), seconds }));
   const likeness = voices.map((one, i) => Float64Array.from(voices.slice(0, i), (other) => cosine(one, other)));
-  const likenessOf = (i: number, j: number): number => likeness[Math.max(i, j)]?.[Math.min(i, j)] ?? -1;
+  const likenessOf = (one: number, other: number): number =>
+    likeness[Math.max(one, other)]?.[Math.min(one, other)] ?? -1;
   const labels = locals.map((_, i) => i);
   for (let count = locals.length; count > options.least; count--) {
     const best = nearestPair(voices, likenessOf, count > options.most ? null : options);
@@ -42,7 +43,7 @@ export function linkSpeakers(locals: readonly LocalSpeaker[], options: LinkOptio
 /** @param options null: the most similar pair, however different its voices are */
 function nearestPair(
   voices: readonly (Voice | null)[],
-  likenessOf: (i: number, j: number) => number,
+  likenessOf: (one: number, other: number) => number,
   options: LinkOptions | null,
 ): Pair | undefined {
   let best: Pair | undefined;
