@@ -1,9 +1,5 @@
-import {
-  createWordVectoriser,
-  wordModel,
-  type Embedded,
-  type Vectoriser,
-} from '@overtone/transcription-worker/embeddings';
+import { wordVectorModel } from '@overtone/contracts';
+import { createWordVectoriser, type Embedded, type Vectoriser } from '@overtone/transcription-worker/embeddings';
 import { openTextModels, worker } from './text-models.ts';
 
 /** As search-indexer does. */
@@ -30,7 +26,7 @@ export async function openEmbedders(folder: string): Promise<{ embedders: Embedd
     return found;
   };
   return {
-    embedders: [{ model: wordModel, embed: words.embed }, ...(installed ? [{ model: installed, embed }] : [])],
+    embedders: [{ model: wordVectorModel, embed: words.embed }, ...(installed ? [{ model: installed, embed }] : [])],
     close: models.part.stop,
   };
 }

@@ -63,8 +63,8 @@ export const modelTask = z.object({
 /** The fetch of the speech model that the launcher started. */
 export const speechSetup = z.object({
   state: z.enum(['running', 'done', 'failed']),
-  /** What is being fetched: the Python environment, the speech model, the models for speakers. */
-  step: z.enum(['environment', 'model', 'speakers']),
+  /** What is being fetched: the Python environment, the speech model, those for speakers and search. */
+  step: z.enum(['environment', 'model', 'further']),
   model: z.string(),
   received_bytes: z.int(),
   total_bytes: z.int(),

@@ -75,6 +75,9 @@ export const dispatcherRpc = {
   }),
 };
 
+/** The model name of word vectors, which the workers use without a sentence model; they rank much worse than words. */
+export const wordVectorModel = 'wink-sg-100d-sif1';
+
 export const workerRpc = {
   /**
    * Vectors of texts, with one model for documents and queries; normalised, base64 of little-endian float32. `model`: of an

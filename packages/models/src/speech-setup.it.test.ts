@@ -32,7 +32,7 @@ describe('the fetch of the speech model', () => {
     await setup.enter('model');
     const running = (await readSpeechSetup(cacheDir))!;
     expect(isSpeechModelAwaited(running, Date.parse(running.began_at) + 16 * minuteMs)).toBe(false);
-    expect(isSpeechModelAwaited({ ...running, step: 'speakers' })).toBe(false);
+    expect(isSpeechModelAwaited({ ...running, step: 'further' })).toBe(false);
     await setup.end(new Error('no network'));
     expect(await readSpeechSetup(cacheDir)).toMatchObject({ state: 'failed', error: 'no network' });
     expect(isSpeechModelAwaited(await readSpeechSetup(cacheDir))).toBe(false);

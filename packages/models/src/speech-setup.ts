@@ -14,8 +14,8 @@ const waitMs = 15 * 60_000;
 
 const speechSetup = z.object({
   state: z.enum(['running', 'done', 'failed']),
-  /** What is being fetched: the Python environment, the speech model, the models for speakers. */
-  step: z.enum(['environment', 'model', 'speakers']),
+  /** What is being fetched: the Python environment, the speech model, those for speakers and search. */
+  step: z.enum(['environment', 'model', 'further']),
   model: z.string(),
   received_bytes: z.int(),
   total_bytes: z.int(),
@@ -35,12 +35,12 @@ export async function readSpeechSetup(cacheDir: string): Promise<SpeechSetup | n
 
 /** Whether recordings wait for the speech model. */
 export function isSpeechModelAwaited(setup: SpeechSetup | null, now = Date.now()): setup is SpeechSetup {
-  return setup?.state === 'running' && setup.step !== 'speakers' && now - Date.parse(setup.began_at) < waitMs;
+  return setup?.state === 'running' && setup.step !== 'further' && now - Date.parse(setup.began_at) < waitMs;
 }
 
 /** The fetched share of the speech model in whole percent. */
 export function fetchedPercent({ step, received_bytes: received, total_bytes: total }: SpeechSetup): number {
-  if (step === 'speakers') return 100;
+  if (step === 'further') return 100;
   return total === 0 ? 0 : Math.floor((received / total) * 100);
 }
 
@@ -74,7 +74,7 @@ export function trackSpeechSetup(cacheDir: string, model: string) {
   void writeNext();
   return {
     enter: (step: SpeechSetup['step'], name = model): Promise<void> => {
-      state = { ...state, step, model: step === 'speakers' ? model : name, received_bytes: 0, total_bytes: 0 };
+      state = { ...state, step, model: step === 'further' ? model : name, received_bytes: 0, total_bytes: 0 };
       return writeNext();
     },
     receive: (received: number, total: number): void => {

@@ -147,11 +147,12 @@ function showSpeechSetup(setup: SpeechSetup): void {
 /** How far the fetch of the speech model is. */
 export function speechSetupText(setup: SpeechSetup): string {
   const { state, step, model, error } = setup;
-  if (state === 'failed' && step === 'speakers') return `the speech model ${model} is installed`;
+  if (state === 'failed' && step === 'further') return `the speech model ${model} is installed`;
   if (state === 'failed') return `the speech model ${model} was not fetched: ${error ?? 'unknown reason'}`;
   if (state === 'done') return `the speech model ${model} is installed`;
   if (step === 'environment') return `the Python environment for the speech model ${model} is being made`;
-  if (step === 'speakers') return `the models for speakers are being fetched; the speech model ${model} is installed`;
+  if (step === 'further')
+    return `the models for speakers and search are being fetched; the speech model ${model} is installed`;
   return `the speech model ${model} is being fetched (${fetchedPercent(setup)} %)`;
 }
 

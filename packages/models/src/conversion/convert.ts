@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Checkpoints of PyTorch that are converted to ONNX. */
-export const conversions = ['pyannote-segmentation', 'campplus'] as const;
+/** Published checkpoints that are converted to ONNX. */
+export const conversions = ['pyannote-segmentation', 'campplus', 'minilm'] as const;
 export type Conversion = (typeof conversions)[number];
 export type ConversionTask = { readonly conversion: Conversion; readonly from: string; readonly to: string };
 

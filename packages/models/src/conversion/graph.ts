@@ -2,16 +2,19 @@ import { bytesField, packedInts, textField, varintField } from './protobuf.ts';
 import type { Tensor } from './checkpoint.ts';
 
 // Numbers of the fields and types in onnx.proto.
-const float = 1;
-const int64 = 7;
+const types = { float: 1, int8: 3, int64: 7 };
 const attributeTypes = { float: 1, int: 2, text: 3, ints: 7 };
 const opset = 17;
 const irVersion = 8;
 
 type Attribute = number | string | readonly number[] | { readonly float: number };
 export type Attributes = Readonly<Record<string, Attribute>>;
-/** An input or output of a model; a dimension is a length or the name of a variable one. */
-export type Port = { readonly name: string; readonly dims: readonly (number | string)[] };
+/** An input or output of a model, of floats unless `type` says otherwise; a dimension is a length or the name of a variable one. */
+export type Port = {
+  readonly name: string;
+  readonly dims: readonly (number | string)[];
+  readonly type?: keyof typeof types;
+};
 
 /** Collects the nodes and constants of an ONNX model. */
 export class GraphBuilder {
@@ -32,11 +35,15 @@ export class GraphBuilder {
   }
 
   floats({ shape, values }: Tensor): string {
-    return this.#constant(shape, float, Buffer.from(values.buffer, values.byteOffset, values.byteLength));
+    return this.#constant(shape, types.float, bytesOf(values));
+  }
+
+  int8s({ shape, values }: { readonly shape: readonly number[]; readonly values: Int8Array }): string {
+    return this.#constant(shape, types.int8, bytesOf(values));
   }
 
   ints(...values: readonly number[]): string {
-    return this.#constant([values.length], int64, Buffer.from(BigInt64Array.from(values.map(BigInt)).buffer));
+    return this.#constant([values.length], types.int64, bytesOf(BigInt64Array.from(values.map(BigInt))));
   }
 
   scalar(value: number): string {
@@ -82,6 +89,10 @@ export class GraphBuilder {
   }
 }
 
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
 function encodeAttribute(name: string, value: Attribute): Buffer {
   return Buffer.concat([textField(1, name), ...encodeValue(value)]);
 }
@@ -96,8 +107,8 @@ function encodeValue(value: Attribute): Buffer[] {
   return [bits, varintField(20, attributeTypes.float)];
 }
 
-function encodePort({ name, dims }: Port): Buffer {
+function encodePort({ name, dims, type = 'float' }: Port): Buffer {
   const sizes = dims.map((dim) => bytesField(1, typeof dim === 'number' ? varintField(1, dim) : textField(2, dim)));
-  const tensor = Buffer.concat([varintField(1, float), bytesField(2, Buffer.concat(sizes))]);
+  const tensor = Buffer.concat([varintField(1, types[type]), bytesField(2, Buffer.concat(sizes))]);
   return Buffer.concat([textField(1, name), bytesField(2, bytesField(1, tensor))]);
 }

@@ -1,3 +1,4 @@
+import { wordVectorModel } from '@overtone/contracts';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { indexUnavailable, requireBuild } from '../ports/keyword-search.ts';
 import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
@@ -20,7 +21,9 @@ export type LegsDeps = {
 type LegsRun = Found & { error: unknown };
 
 /** Maximum hits per leg, few enough for a fast response. What is beyond them is reported as `more`. */
-const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 500, semantic: 50 };
+const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 500, semantic: 300 };
+/** Measured with all-MiniLM-L6-v2 (`./overtone bench relevance`): less has little effect, more loses files that the words find. */
+const meaningShare = 0.2;
 /** Files whose passages are searched for at once. */
 const filesAtOnce = 20;
 
@@ -76,9 +79,12 @@ export function createLegs({ vectoriser, index, log, minSimilarity, store, telem
       meaning.then(({ vector }) => vector),
     );
     const result = await searchIndex(request);
-    const { leg } = await meaning;
+    const { leg, vector } = await meaning;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
-    const ranked = rankFiles(hitsOf(result, semantic, minSimilarity));
+    const ranked = rankFiles(
+      hitsOf(result, semantic, minSimilarity),
+      vector?.model === wordVectorModel ? 0 : meaningShare,
+    );
     return {
       files: plan.spokenBy ? await withPassages(plan, ranked) : ranked,
       legs: { keyword: result.keyword.status, semantic },

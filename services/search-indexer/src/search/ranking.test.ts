@@ -52,6 +52,25 @@ describe('the ranking of files', () => {
     expect(order(rankFiles({ keyword, semantic: null }))).toBe('ab');
   });
 
+  it('adds meaning to the words in the share that its model is worth', () => {
+    const keyword = levels({ hits: ['a1:100', 'b1:90', 'd1:60'] });
+    const files = rankFiles({ keyword, semantic: hits('b1:1', 'c1:0.5') }, 0.2);
+    expect(order(files)).toBe('badc');
+    expect(files.map(({ score }) => score)).toEqual(
+      [0.8 * 0.9 + 0.2, 0.8, 0.48, 0.1].map((x) => expect.closeTo(x, 12)),
+    );
+    expect(files.map(({ semanticOnly }) => semanticOnly)).toEqual([false, false, false, true]);
+  });
+
+  it('shows the nearest fifty passages by meaning; those after them rank only files that the words found', () => {
+    const near = Array.from({ length: 60 }, (_, i) => ({ id: `a${i}`, fileId: 'a', score: 0.9 - i / 1000 }));
+    const semantic = [...near, ...hits('b1:0.5', 'c1:0.4')];
+    const [first, second, third] = rankFiles({ keyword: levels({ hits: ['b2:9'] }), semantic }, 0.2);
+    expect(first).toMatchObject({ fileId: 'b', passages: [{ id: 'b2' }] });
+    expect(first?.score).toBeGreaterThan(0.8);
+    expect([second?.fileId, second?.passages.length, third]).toEqual(['a', 50, undefined]);
+  });
+
   it('ranks by meaning alone when there is no keyword leg, and marks files found only by meaning', () => {
     const [first] = rankFiles({ keyword: null, semantic: hits('b1:1', 'a1:0.5') });
     expect(first).toMatchObject({ fileId: 'b', score: 1, semanticOnly: true });

@@ -19,23 +19,30 @@ export function filterBySimilarity(hits: readonly Hit[], minSimilarity: number):
   return hits.filter((hit) => hit.score >= threshold);
 }
 
+/** Passages by meaning that are shown; those after them only rank files that the words found. */
+const shownByMeaning = 50;
+
 /**
  * Ranks files by their passages, sections and whole texts. BM25 of different levels is not comparable: each level is divided
- * by its best file, so that 1 is the best file of every level. Of files, the order by meaning is much worse than that by
- * words (measured: `./overtone bench relevance`), so that meaning decides only between files with equal words, and adds
- * files that the words did not find. Files known only by sections or as a whole have no passages.
+ * by its best file, so that 1 is the best file of every level. Files known only by sections or as a whole have no passages.
+ * @param meaningShare the share of meaning in the score of a file. With 0, meaning decides between files with equal words, and
+ *   adds files that the words did not find: the order by word vectors is much worse than that by words (measured:
+ *   `./overtone bench relevance`).
  */
-export function rankFiles({ keyword, semantic }: LegHits): FileHit[] {
-  const passages = Map.groupBy(fuse({ keyword, semantic }), ({ fileId }) => fileId);
+export function rankFiles({ keyword, semantic }: LegHits, meaningShare = 0): FileHit[] {
+  const shown = semantic && semantic.slice(0, shownByMeaning);
+  const passages = Map.groupBy(fuse({ keyword, semantic: shown }), ({ fileId }) => fileId);
   const words = wordScores(keyword);
   const meaning = scoresByFile(semantic ?? []);
+  const share = keyword ? meaningShare : 0;
   const lowest = Math.min(1, ...words.values());
-  return [...new Set([...words.keys(), ...meaning.keys()])]
+  return [...new Set([...words.keys(), ...(shown ?? []).map(({ fileId }) => fileId)])]
     .map((fileId) => {
       const [byWords, byMeaning] = [words.get(fileId), meaning.get(fileId) ?? 0];
+      const withoutShare = byWords ?? byMeaning * lowest;
       return {
         fileId,
-        score: byWords ?? byMeaning * lowest,
+        score: share > 0 ? (1 - share) * (byWords ?? 0) + share * byMeaning : withoutShare,
         passages: passages.get(fileId) ?? [],
         semanticOnly: byWords === undefined,
         byMeaning,

@@ -1,5 +1,6 @@
 import { workerRpc } from '@overtone/contracts';
-import { rpc, type Log, type Slice } from '@overtone/service-kit';
+import { readSpeechSetup } from '@overtone/models';
+import { rpc, type Log, type Part, type Slice } from '@overtone/service-kit';
 import { encodeVector } from '@overtone/service-kit/vectors';
 import type { WorkerEnv } from '../env.ts';
 import { createEndpointFetch } from '../ports/endpoint-fetch.adapter.ts';
@@ -39,5 +40,21 @@ function createVectoriser({ env, childEnv, textModels, log }: Deps): {
     };
   }
   const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnv, log });
-  return { vectoriser: createLocalVectoriser(textModels, words), parts: [words.part, textModels.part] };
+  const isModelAwaited = async (): Promise<boolean> =>
+    (await readSpeechSetup(env.MODEL_CACHE_DIR))?.state === 'running';
+  const prepareWords = async (): Promise<void> => {
+    if ((await textModels.names('sentences')).length === 0 && !(await isModelAwaited()))
+      await words.embed([], 'document');
+  };
+  const wordVectors: Part = {
+    name: 'word vectors',
+    // Not awaited: the first start converts them while the first recording is transcribed.
+    start: async () =>
+      void prepareWords().catch((err: unknown) => log.warn({ err: err as Error }, 'word vector load failed')),
+    stop: async () => {},
+  };
+  return {
+    vectoriser: createLocalVectoriser(textModels, words, isModelAwaited),
+    parts: [wordVectors, textModels.part],
+  };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { unavailable, type Log, type Part } from '@overtone/service-kit';
+import { wordVectorModel } from '@overtone/contracts';
+import { unavailable, type Log } from '@overtone/service-kit';
 import { createTaskChildren } from '../children/task-child.ts';
 import type { TextModels } from '../text-models/text-models.ts';
 import { commonDirection, vectorOf } from './word-vectoriser.ts';
@@ -13,11 +14,9 @@ export type Vectoriser = {
 
 export type WordVectoriserOptions = { modelCacheDir: string; env: Record<string, string>; log: Log };
 
-export const wordModel = 'wink-sg-100d-sif1';
-
 /** Word vectors, converted to a compact file in the model cache at the first use. */
-export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriserOptions): Vectoriser & { part: Part } {
-  const path = join(modelCacheDir, 'word-vectors', `${wordModel}.bin`);
+export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriserOptions): Vectoriser {
+  const path = join(modelCacheDir, 'word-vectors', `${wordVectorModel}.bin`);
   let loading: Promise<{ vectors: WordVectors; common: Float32Array }> | undefined;
 
   const load = async () => {
@@ -27,7 +26,7 @@ export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriser
       const children = createTaskChildren({
         script: new URL('./build-vectors.child.ts', import.meta.url),
         env,
-        heapMb: 4_096,
+        heapMb: 160,
         idleMs: 0,
         recycleAfter: 1,
       });
@@ -47,31 +46,34 @@ export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriser
   };
 
   return {
-    part: {
-      name: 'word vectors',
-      // Not awaited: the first start converts them while the first recording is transcribed.
-      start: async () =>
-        void loaded().catch((err: unknown) => log.warn({ err: err as Error }, 'word vector load failed')),
-      stop: async () => {},
-    },
     embed: async (texts) => {
       const { vectors, common } = await loaded();
-      return { model: wordModel, dim: vectors.dim, vectors: texts.map((text) => vectorOf(vectors, common, text)) };
+      return {
+        model: wordVectorModel,
+        dim: vectors.dim,
+        vectors: texts.map((text) => vectorOf(vectors, common, text)),
+      };
     },
   };
 }
 
-/** The installed sentence model, else word vectors. A model that was replaced still serves the index that it made. */
+/**
+ * The installed sentence model. Word vectors where there is none, and where none is being fetched: its vectors would be made
+ * again within minutes. A model that was replaced still serves the index that it made.
+ */
 export function createLocalVectoriser(
   sentences: Pick<TextModels, 'names' | 'embed'>,
-  words: Pick<Vectoriser, 'embed'>,
+  words: Vectoriser,
+  isModelAwaited: () => Promise<boolean>,
 ): Vectoriser {
   return {
     embed: async (texts, kind, wanted) => {
-      const installed = wanted === wordModel ? [] : await sentences.names('sentences');
-      const model = wanted ?? installed[0] ?? wordModel;
-      if (model === wordModel) return words.embed(texts, kind);
-      return { model, ...(await sentences.embed(model, texts, kind)) };
+      const installed = wanted === wordVectorModel ? [] : await sentences.names('sentences');
+      const model = wanted ?? installed[0] ?? wordVectorModel;
+      if (model !== wordVectorModel) return { model, ...(await sentences.embed(model, texts, kind)) };
+      if (wanted === undefined && (await isModelAwaited()))
+        throw unavailable('service_unavailable', 'The model for search by meaning is being fetched');
+      return words.embed(texts, kind);
     },
   };
 }

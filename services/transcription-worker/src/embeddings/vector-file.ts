@@ -21,27 +21,42 @@ export type WordVectors = {
 
 export type VectorEntry = { word: string; rank: number; vector: readonly number[] };
 
-/** Writes the file beside its name and renames it: a reader never sees half of one. */
-export async function writeVectors(path: string, dim: number, entries: readonly VectorEntry[]): Promise<void> {
-  const sorted = entries
-    .map((entry) => ({ ...entry, bytes: Buffer.from(entry.word) }))
-    .sort((x, y) => Buffer.compare(x.bytes, y.bytes));
-  const text = Buffer.concat(sorted.map((entry) => entry.bytes));
-  const offsets = new Uint32Array(sorted.length + 1);
-  const ranks = new Uint32Array(sorted.length);
-  const vectors = new Int8Array(sorted.length * dim);
-  let at = 0;
-  for (const [i, entry] of sorted.entries()) {
-    offsets[i] = at;
-    at += entry.bytes.length;
-    ranks[i] = entry.rank;
-    const largest = Math.max(1e-9, ...entry.vector.map(Math.abs));
+/** Writes the file beside its name and renames it: a reader never sees half of one. Entries are not kept, only their bytes. */
+export async function writeVectors(
+  path: string,
+  dim: number,
+  entries: Iterable<VectorEntry> | AsyncIterable<VectorEntry>,
+): Promise<void> {
+  let words = Buffer.alloc(1024);
+  let levels = new Int8Array(1024 * dim);
+  const starts = [0];
+  const rankOf: number[] = [];
+  for await (const { word, rank, vector } of entries) {
+    const [index, start] = [rankOf.length, starts.at(-1)!];
+    const size = Buffer.byteLength(word);
+    while (start + size > words.length) words = Buffer.concat([words, Buffer.alloc(words.length)]);
+    words.write(word, start);
+    starts.push(start + size);
+    rankOf.push(rank);
+    if ((index + 1) * dim > levels.length) levels = grown(levels);
+    const largest = Math.max(1e-9, ...vector.map(Math.abs));
     for (let column = 0; column < dim; column++)
-      vectors[i * dim + column] = Math.round(((entry.vector[column] ?? 0) / largest) * 127);
+      levels[index * dim + column] = Math.round(((vector[column] ?? 0) / largest) * 127);
   }
-  offsets[sorted.length] = at;
+  const order = Uint32Array.from(rankOf.keys()).sort((x, y) =>
+    words.compare(words, starts[y], starts[y + 1], starts[x], starts[x + 1]),
+  );
+  const text = Buffer.concat(Array.from(order, (index) => words.subarray(starts[index], starts[index + 1])));
+  const offsets = new Uint32Array(order.length + 1);
+  const ranks = new Uint32Array(order.length);
+  const vectors = new Int8Array(order.length * dim);
+  for (const [i, index] of order.entries()) {
+    offsets[i + 1] = offsets[i]! + starts[index + 1]! - starts[index]!;
+    ranks[i] = rankOf[index]!;
+    vectors.set(levels.subarray(index * dim, (index + 1) * dim), i * dim);
+  }
   const header = Buffer.alloc(headerBytes);
-  for (const [i, value] of [magic, 1, dim, sorted.length, text.length].entries()) header.writeUInt32LE(value, i * 4);
+  for (const [i, value] of [magic, 1, dim, order.length, text.length].entries()) header.writeUInt32LE(value, i * 4);
   // Containers that share the folder of models count their processes alike.
   const temporary = `${path}.${randomUUID()}.tmp`;
   const file = await open(temporary, 'w');
@@ -49,6 +64,12 @@ export async function writeVectors(path: string, dim: number, entries: readonly 
   await file.sync();
   await file.close();
   await rename(temporary, path);
+}
+
+function grown(array: Int8Array<ArrayBuffer>): Int8Array<ArrayBuffer> {
+  const larger = new Int8Array(array.length * 2);
+  larger.set(array);
+  return larger;
 }
 
 function bytesOf(array: Uint32Array | Int8Array): Buffer {

@@ -2,10 +2,11 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { wordVectorModel } from '@overtone/contracts';
 import { importModel } from '@overtone/models';
 import { writeTextModel } from '@overtone/models/test-models';
 import { createLog } from '@overtone/service-kit';
-import { createLocalVectoriser, wordModel } from '../embeddings/embeddings.ts';
+import { createLocalVectoriser } from '../embeddings/embeddings.ts';
 import { childEnvironment } from '../env.ts';
 import { createTextModels, type TextModels } from './text-models.ts';
 
@@ -25,6 +26,7 @@ function open(modelCacheDir: string): TextModels {
   return models;
 }
 
+const notAsked = () => Promise.reject(new Error('not asked'));
 const meanings = { budget: [3, 0], money: [4, 0], dog: [0, 2], query: [0, 0], passage: [5, 5], ':': [0, 0] };
 
 async function importSentences(
@@ -90,7 +92,7 @@ describe('a sentence model', () => {
 
   it('gives way to the one that was installed last, and still serves by its name', async () => {
     expect([current, former]).toEqual([expect.stringMatching(/^tiny-e5@/), expect.stringMatching(/^tiny@/)]);
-    const vectoriser = createLocalVectoriser(models, { embed: () => Promise.reject(new Error('not asked')) });
+    const vectoriser = createLocalVectoriser(models, { embed: notAsked }, notAsked);
     expect((await vectoriser.embed(['dog'], 'query')).model).toBe(current);
     const byFormer = await vectoriser.embed(['dog'], 'query', former);
     expect([byFormer.model, ...(byFormer.vectors[0] ?? [])]).toEqual([former, 0, 1]);
@@ -100,9 +102,16 @@ describe('a sentence model', () => {
   });
 
   it('is left out for word vectors when none is installed, and for the index of word vectors', async () => {
-    const words = { embed: async () => ({ model: wordModel, dim: 0, vectors: [] }) };
-    expect((await createLocalVectoriser(open(await newFolder()), words).embed(['x'], 'query')).model).toBe(wordModel);
-    expect((await createLocalVectoriser(models, words).embed(['x'], 'query', wordModel)).model).toBe(wordModel);
+    const words = { embed: async () => ({ model: wordVectorModel, dim: 0, vectors: [] }) };
+    const none = createLocalVectoriser(open(await newFolder()), words, async () => false);
+    expect((await none.embed(['x'], 'query')).model).toBe(wordVectorModel);
+    const indexed = createLocalVectoriser(models, words, notAsked);
+    expect((await indexed.embed(['x'], 'query', wordVectorModel)).model).toBe(wordVectorModel);
+  });
+
+  it('is waited for while it is fetched, instead of an index of word vectors', async () => {
+    const vectoriser = createLocalVectoriser(open(await newFolder()), { embed: notAsked }, async () => true);
+    await expect(vectoriser.embed(['x'], 'document')).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
   it('is not used before it was verified', async () => {

@@ -50,8 +50,8 @@ function SpeechSetup({ setup }: { setup: NonNullable<ModelOverview['speech_setup
   if (state === 'failed')
     return (
       <Alert color="yellow" variant="light" icon={<Icon name="alert" />} data-testid="speech-setup">
-        {step === 'speakers'
-          ? t`The models for speakers couldn’t be fetched: ${error ?? ''} It is tried again later.`
+        {step === 'further'
+          ? t`The models for speakers and search couldn’t be fetched: ${error ?? ''} It is tried again later.`
           : t`The speech model ${model} couldn’t be fetched: ${error ?? ''} It is tried again later. Without a network, copy its folder to the server and run: ./overtone models import FOLDER. Until then PocketSphinx transcribes English.`}
       </Alert>
     );
@@ -67,7 +67,7 @@ function SpeechSetup({ setup }: { setup: NonNullable<ModelOverview['speech_setup
 
 function setupText({ step, model }: NonNullable<ModelOverview['speech_setup']>): string {
   if (step === 'environment') return t`The Python environment for the speech model ${model} is being made.`;
-  if (step === 'speakers') return t`The models for speakers are being fetched.`;
+  if (step === 'further') return t`The models for speakers and search are being fetched.`;
   return t`The speech model ${model} is being fetched. Recordings wait for it.`;
 }
 
