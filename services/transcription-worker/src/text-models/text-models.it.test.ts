@@ -26,7 +26,10 @@ function open(modelCacheDir: string): TextModels {
   return models;
 }
 
-const notAsked = () => Promise.reject(new Error('not asked'));
+function notAsked(): Promise<never> {
+  return Promise.reject(new Error('not asked'));
+}
+
 const meanings = { budget: [3, 0], money: [4, 0], dog: [0, 2], query: [0, 0], passage: [5, 5], ':': [0, 0] };
 
 async function importSentences(
