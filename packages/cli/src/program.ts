@@ -66,6 +66,7 @@ function keeping(program: Command): void {
     .option(...dataOption)
     .option('--to <place>', 'a folder or s3://bucket/prefix (default: "backups" in the data folder)')
     .option('--encrypt', 'with the passphrase in OT_BACKUP_PASSPHRASE or the file OT_BACKUP_PASSPHRASE_FILE')
+    .option('--before-update', 'as `update` does: the newest three of these are kept')
     .action(async (options: BackupOptions) => (await import('./commands/backup.command.ts')).backup(options));
   program
     .command('backups')

@@ -17,7 +17,7 @@ import { messageOf, Refusal } from '../refusal.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** `to` is a folder or `s3://bucket/prefix`. */
-export type BackupOptions = { data?: string; to?: string; encrypt?: boolean };
+export type BackupOptions = { data?: string; to?: string; encrypt?: boolean; beforeUpdate?: boolean };
 export type BackupsOptions = { data?: string; from?: string; json?: boolean };
 
 /** Backs up the database of the installation, running or not. */
@@ -39,6 +39,7 @@ export async function backup(options: BackupOptions): Promise<void> {
             productVersion: productVersion(),
             encryptionKey: installation.encryptionKey(),
             passphrase,
+            ...(options.beforeUpdate === true ? { label: 'before-update' } : {}),
           }),
       ),
   );

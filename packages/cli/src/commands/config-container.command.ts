@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { busConfig, envLines, missing, unusable, type Values } from '../container/container.ts';
+import { busConfig, envLines, limitsFor, missing, unusable, type Values } from '../container/container.ts';
 import { configObjects } from '../container/kubernetes.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import { homeFolder, productVersion } from '../paths.ts';
@@ -12,11 +13,12 @@ import { createTerminal } from '../terminal.ts';
 const fileHeader =
   '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
 
-/** Writes the files that compose.yaml reads: secrets and bus users. Existing files stay unchanged. */
+/** Writes the files that compose.yaml reads: secrets, limits that fit this machine, and bus users. Existing values stay. */
 export function configContainer(options: { readonly out?: string }): void {
   const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
-  const { file, values, added } = ensureValues(folder);
+  const limits = limitsFor({ processors: availableParallelism(), memoryBytes: totalmem() });
+  const { file, values, added } = ensureValues(folder, limits);
   // It contains no secret, and the server in its container runs as another user.
   replaceFile(join(folder, 'nats.conf'), busConfig(), 0o644);
   const terminal = createTerminal();
@@ -37,7 +39,7 @@ export function configKubernetes(options: { readonly out?: string }): void {
   process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
 }
 
-function ensureValues(folder: string): { file: string; values: Values; added: readonly string[] } {
+function ensureValues(folder: string, limits: Values = {}): { file: string; values: Values; added: readonly string[] } {
   const file = join(folder, '.env');
   const before = readIfThere(file) ?? fileHeader;
   const values = parseEnv(before) as Record<string, string>;
@@ -47,7 +49,10 @@ function ensureValues(folder: string): { file: string; values: Values; added: re
       `${refused.join(', ')} in ${file}: a password of a server is a letter and at least seven more letters, digits, "_" or "-".`,
     );
   }
-  const made = missing(values, productVersion(), inventPassword);
+  const made = {
+    ...missing(values, productVersion(), inventPassword),
+    ...Object.fromEntries(Object.entries(limits).filter(([name]) => !values[name])),
+  };
   // A name without a value is kept, because the later line takes precedence.
   if (Object.keys(made).length > 0) replaceFile(file, `${before.trimEnd()}\n${envLines(made)}`);
   return { file, values: { ...values, ...made }, added: Object.keys(made) };

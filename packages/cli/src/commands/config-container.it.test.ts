@@ -1,5 +1,5 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -22,17 +22,20 @@ describe('./overtone config', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     const values = parseEnv(readFileSync(file(), 'utf8')) as Record<string, string>;
     expect(values['OT_IMAGE_TAG']).toBe(productVersion());
+    expect(Number(values['WORKER_CPUS'])).toBeLessThanOrEqual(availableParallelism());
     const bus = readFileSync(join(folder, 'nats.conf'), 'utf8');
     const secrets = Object.entries(values).filter(([name]) => /PASSWORD|KEY/.test(name));
     expect(secrets.filter(([, value]) => bus.includes(value) || output.includes(value))).toEqual([]);
   });
 
   it('container: keeps existing lines and adds the values of a new release', async () => {
-    writeFileSync(file(), '# ours\nOT_LISTEN=127.0.0.1:9000\nREDIS_PASSWORD=chosen-by-us\n');
+    writeFileSync(file(), '# ours\nOT_LISTEN=127.0.0.1:9000\nWORKER_CPUS=1.5\nREDIS_PASSWORD=chosen-by-us\n');
     await config('container');
     const before = readFileSync(file(), 'utf8');
-    expect(before.startsWith('# ours\nOT_LISTEN=127.0.0.1:9000\nREDIS_PASSWORD=chosen-by-us\n')).toBe(true);
-    expect(before.match(/^REDIS_PASSWORD=/gm)).toHaveLength(1);
+    expect(before.startsWith('# ours\nOT_LISTEN=127.0.0.1:9000\nWORKER_CPUS=1.5\nREDIS_PASSWORD=chosen-by-us\n')).toBe(
+      true,
+    );
+    expect(before.match(/^(REDIS_PASSWORD|WORKER_CPUS)=/gm)).toHaveLength(2);
     await config('container');
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });

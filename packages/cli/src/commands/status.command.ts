@@ -1,12 +1,13 @@
 import { fetchedPercent, readSpeechSetup, type SpeechSetup } from '@overtone/models';
 import { z } from 'zod';
 import { answers } from '../servers/probe.ts';
-import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
+import { dataFolder, homeFolder, productVersion, type DataFolder } from '../paths.ts';
 import { baseUrl, readInstance, type Instance } from '../setup/instance.ts';
 import { listenerUrl } from '../supervisor/environment.ts';
 import { serviceNames } from '../supervisor/plan.ts';
 import { readLiveRuntime, type RecordedExit, type Runtime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
+import { imageTag, runningContainers } from '../update/containers.ts';
 import { modelFolder } from './models.command.ts';
 
 /** One service in `status --json`. */
@@ -15,6 +16,8 @@ export type ServiceStatus = {
   readonly url: string | null;
   readonly internal_url: string | null;
   readonly pid: number | null;
+  /** What the process reports; null while it does not respond. */
+  readonly version: string | null;
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;
   readonly restarts: number;
@@ -33,8 +36,9 @@ export type ServerStatus = {
 /** The output of `status --json`. */
 export type Status = {
   readonly base_url: string | null;
+  /** What people use: the version of the edge, which an update replaces last. */
   readonly version: string;
-  readonly profile: 'embedded';
+  readonly profile: 'embedded' | 'containers';
   readonly running: boolean;
   readonly services: readonly ServiceStatus[];
   readonly servers: readonly ServerStatus[];
@@ -44,7 +48,10 @@ export type Status = {
 
 /** Prints the processes and their readiness; exit code 1 when a server does not answer or a service is not ready. */
 export async function status(options: { readonly data?: string; readonly json?: boolean }): Promise<void> {
-  const found = await readStatus(dataFolder(options.data));
+  const folder = dataFolder(options.data);
+  const isContained =
+    options.data === undefined && readInstance(folder) === undefined && imageTag(homeFolder) !== undefined;
+  const found = isContained ? await readContainers(homeFolder) : await readStatus(folder);
   if (options.json === true) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
   else show(found);
   const isHealthy = found.servers.every((server) => server.answers) && found.services.every((service) => service.ready);
@@ -61,7 +68,7 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
       : await Promise.all(processNames(runtime).map(async (name) => await serviceStatus(name, instance, runtime)));
   return {
     base_url: instance === undefined ? null : baseUrl(instance),
-    version: runtime?.version ?? productVersion(),
+    version: versionOfEdge(services) ?? runtime?.version ?? productVersion(),
     profile: 'embedded',
     running: runtime !== undefined,
     services,
@@ -76,6 +83,35 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
     ),
     speech_setup: await readSpeechSetup(modelFolder(folder.root)),
   };
+}
+
+/** The containers of compose.yaml in a clone. Servers are checked by Docker. */
+async function readContainers(home: string): Promise<Status> {
+  const containers = await runningContainers(home);
+  const services = containers.map(({ service, version, ready }) => ({
+    name: service,
+    url: null,
+    internal_url: null,
+    pid: null,
+    version,
+    ready,
+    checks: {},
+    restarts: 0,
+    exits: [],
+  }));
+  return {
+    base_url: null,
+    version: versionOfEdge(services) ?? imageTag(home) ?? productVersion(),
+    profile: 'containers',
+    running: services.length > 0,
+    services: services.sort((left, right) => left.name.localeCompare(right.name)),
+    servers: [],
+    speech_setup: null,
+  };
+}
+
+function versionOfEdge(services: readonly ServiceStatus[]): string | undefined {
+  return services.find(({ name, version }) => name === 'edge-gateway' && version !== null)?.version ?? undefined;
 }
 
 /** What each server answers without a password. PostgreSQL: SSLRequest (protocol 3.0, "Message Formats"). */
@@ -95,6 +131,7 @@ function processNames({ processes }: Runtime): string[] {
 export async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {
   const running = runtime.processes.find((entry) => entry.name === name);
   const internalUrl = listenerUrl(instance, name, 'internal');
+  const [version, readiness] = await Promise.all([askVersion(internalUrl), askReady(`${internalUrl}/health/ready`)]);
   return {
     name,
     url: listenerUrl(instance, name, 'api'),
@@ -102,27 +139,41 @@ export async function serviceStatus(name: string, instance: Instance, runtime: R
     pid: running?.pid ?? null,
     restarts: running?.restarts ?? 0,
     exits: runtime.exits[name] ?? [],
-    ...(await askReady(`${internalUrl}/health/ready`)),
+    version,
+    ...readiness,
   };
 }
 
-const readiness = z.object({ checks: z.record(z.string(), z.string()).default({}) });
+async function askVersion(internalUrl: string): Promise<string | null> {
+  try {
+    const response = await fetch(`${internalUrl}/health`, { signal: AbortSignal.timeout(4000) });
+    return z.object({ version: z.string() }).parse(await response.json()).version;
+  } catch {
+    return null;
+  }
+}
+
+const readinessSchema = z.object({ checks: z.record(z.string(), z.string()).default({}) });
 
 /** Asks a service whether it is ready. */
 export async function askReady(url: string): Promise<{ ready: boolean; checks: Record<string, string> }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(4000) });
-    const body = readiness.safeParse(await response.json());
+    const body = readinessSchema.safeParse(await response.json());
     return { ready: response.ok, checks: body.success ? body.data.checks : {} };
   } catch {
     return { ready: false, checks: {} };
   }
 }
 
-function show({ base_url, version, running, services, servers, speech_setup: setup }: Status): void {
+function show({ base_url, version, profile, running, services, servers, speech_setup: setup }: Status): void {
   const terminal = createTerminal();
-  if (!running) return terminal.fail('Overtone is not running; start it with: ./overtone up');
-  terminal.line(`Overtone ${version} at ${base_url}`);
+  const start = profile === 'embedded' ? './overtone up' : 'docker compose up --detach';
+  if (!running) return terminal.fail(`Overtone is not running; start it with: ${start}`);
+  terminal.line(base_url === null ? `Overtone ${version} in containers` : `Overtone ${version} at ${base_url}`);
+  const others = services.filter((service) => service.version !== null && service.version !== version);
+  if (others.length > 0)
+    terminal.warn(`an update is not complete: ${others.map((other) => `${other.name} ${other.version}`).join(', ')}`);
   for (const server of servers) {
     const mark = server.answers ? terminal.done : terminal.fail;
     const detail = server.answers ? '' : ', does not answer';
@@ -132,7 +183,8 @@ function show({ base_url, version, running, services, servers, speech_setup: set
     const failing = Object.entries(service.checks).filter(([, result]) => result !== 'ok');
     const detail = failing.map(([name, result]) => `, ${name}: ${result}`).join('');
     const mark = service.ready ? terminal.done : terminal.fail;
-    mark(`${service.name.padEnd(26)} pid ${service.pid ?? '-'}${detail}${restarted(service)}`);
+    const place = profile === 'containers' ? (service.version ?? '') : `pid ${service.pid ?? '-'}`;
+    mark(`${service.name.padEnd(26)} ${place}${detail}${restarted(service)}`);
   }
   if (setup !== null) showSpeechSetup(setup);
 }

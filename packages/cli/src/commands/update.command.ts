@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createBackup, openDestination, withClient } from '@overtone/backup';
+import { topology } from '@overtone/contracts';
 import { canRead, schemaOf, type Schema } from '@overtone/database/schema';
 import { migrationHead } from '@overtone/database/migrations';
 import { readEnv } from '@overtone/service-kit/env';
@@ -31,7 +32,15 @@ import {
   writeRecord,
   type Release,
 } from '../update/releases.ts';
-import { dumpContainer, imageTag, schemaInContainer, updateContainers } from '../update/containers.ts';
+import {
+  backUpContainers,
+  finishUpdate,
+  imageTag,
+  isUnfinished,
+  schemaInContainer,
+  undoUpdate,
+  updateContainers,
+} from '../update/containers.ts';
 import { refuseForeground, Replaced, stateOf, takeOver, updateEnv } from '../update/takeover.ts';
 import { listBackupsIfThere, refusing } from './backup.command.ts';
 
@@ -76,27 +85,44 @@ export async function update(options: UpdateOptions): Promise<void> {
   else if (options.rollback !== true) terminal.line('  go back with  ./overtone update --rollback');
 }
 
-/** The same for the containers of compose.yaml, which are pinned in .env. */
+/** The same for the containers of compose.yaml, which are pinned in .env. Continues an update that was interrupted. */
 async function updateOfContainers(tag: string, options: UpdateOptions, terminal: Terminal): Promise<void> {
   const present: Release = { version: tag.replace(/^v/, ''), folder: productFolder };
-  const version = await chooseVersion(options, present, terminal);
-  if (version === present.version) return terminal.done(`${version} is pinned already.`);
-  await verifyRelease(homeFolder, version, process.env['OT_RELEASE_SIGNERS']);
-  const target = await installRelease(homeFolder, version, present, terminal.step);
+  const unfinished = isUnfinished(homeFolder);
+  // What an unfinished update has begun to replace is the version to go back to, not what the update before replaced.
+  const version =
+    unfinished && options.rollback === true ? present.version : await chooseVersion(options, present, terminal);
+  const undone = version === present.version;
+  if (undone && !unfinished) return terminal.done(`${version} is pinned already.`);
+  if (unfinished)
+    terminal.warn(`an update of ${present.version} was interrupted: ${undone ? 'undoing' : 'continuing'} it`);
+  if (!undone) await verifyRelease(homeFolder, version, process.env['OT_RELEASE_SIGNERS']);
+  const target = undone ? present : await installRelease(homeFolder, version, present, terminal.step);
   const schema = await schemaInContainer(homeFolder);
   if (schema === undefined)
     throw new Refusal('The database does not run; start it first: docker compose up --detach postgres');
-  await checkSchema(
-    target,
-    schema,
-    true,
-    async () => 'Restore the backup from before the update first (docs/backup.md, "Containers"), then repeat this.',
-  );
-  await dumpContainer(homeFolder, terminal);
+  await checkSchema(target, schema, true, async () => wayBackOfContainers(version, options));
   const { OT_UPDATE_READY_SECONDS: withinSeconds } = readEnv(updateEnv);
+  if (undone) {
+    await undoUpdate({ home: homeFolder, withinSeconds, terminal });
+    return terminal.done(`${version} runs again`);
+  }
+  if (!unfinished) await backUpContainers(homeFolder, terminal);
   await updateContainers({ home: homeFolder, target, full: options.full === true, withinSeconds, terminal });
   await pin(options, present, target, schema);
+  finishUpdate(homeFolder);
   terminal.done(`${version} is pinned; it replaced ${present.version}`);
+}
+
+function wayBackOfContainers(version: string, { rollback }: UpdateOptions): string {
+  const update = rollback === true ? '--rollback' : `--version v${version} --force-downgrade`;
+  return [
+    'The way back needs the backup from before the update. What was written later is lost:',
+    '  docker compose run --rm tools backups',
+    `  docker compose stop ${Object.keys(topology).join(' ')}`,
+    '  docker compose run --rm tools restore /backups/before-update-TIME.dump',
+    `  ./overtone update ${update}`,
+  ].join('\n');
 }
 
 /** The hidden command of the next release: `takeOver`, with an exit code that says whether anything was replaced. */

@@ -285,7 +285,9 @@ tag=$(sed -n 's/^OT_IMAGE_TAG=//p' .env)
 echo "compose $tag $*" >>"${folder}/calls"
 case "$*" in
 *psql*) cat "${folder}/schema" ;;
-*pg_dump*) echo dump ;;
+*"tools backup"*) echo '✓ 1 MB'; echo '  /backups/before-update-20261128T030000Z-0a1b2c.dump' ;;
+*" ps "*) cat "${folder}/ps" ;;
+*"up "*identity) [ ! -e "${folder}/kill" ] || { rm "${folder}/kill"; kill -9 "$PPID"; } ;;
 *"up "*search-indexer) [ "$tag" != ${broken} ] || { echo 'container is unhealthy'; exit 1; } ;;
 *logs*) echo 'could not start' ;;
 esac
@@ -299,15 +301,16 @@ esac
     expect([code, output]).toEqual([0, expect.stringContaining(`99.0.0 is pinned; it replaced ${productVersion()}`)]);
     expect(settings()).toBe('OT_IMAGE_TAG=99.0.0\nLOG_LEVEL=debug\nADDED_PASSWORD=secret-of-99.0.0\n');
     const ran = composed().map((call) => call.replace(/ compose /, ' '));
-    expect(ran.findIndex((call) => call.includes('pg_dump'))).toBeLessThan(
-      ran.findIndex((call) => call.includes('pull')),
-    );
+    const backup = ran.indexOf(`${productVersion()} run --rm --no-TTY --no-deps tools backup --before-update`);
+    const pull = ran.findIndex((call) => call.startsWith('99.0.0 pull --quiet --policy missing migrate '));
+    expect([backup !== -1, backup < pull]).toEqual([true, true]);
+    expect(output).toContain('the database is in /backups/before-update-20261128T030000Z-0a1b2c.dump');
     const replaced = ran.filter((call) => call.includes('--wait-timeout')).map((call) => call.split(' ').at(-1));
     expect([new Set(replaced).size, replaced.at(-1)]).toEqual([replaced.length, 'edge-gateway']);
     expect(ran.findIndex((call) => call.includes('run --rm migrate'))).toBeLessThan(
       ran.findIndex((call) => call.includes('--wait-timeout')),
     );
-    expect(ran.filter((call) => call.includes('up ')).every((call) => call.startsWith('99.0.0 '))).toBe(true);
+    expect(ran.filter((call) => call.includes(' up ')).every((call) => call.startsWith('99.0.0 '))).toBe(true);
   });
 
   it('pins the version before again and replaces by it what was replaced, when a service is not healthy', async () => {
@@ -362,9 +365,75 @@ esac
     const [before, ran] = [settings(), composed().length];
     const { code, output } = await updateContainers('update', '--rollback');
     expect([code, output]).toEqual([1, expect.stringContaining(`${productVersion()} cannot read the database`)]);
-    expect(output).toContain('Nothing was stopped or changed. Restore the backup from before the update first');
+    expect(output).toContain('Nothing was stopped or changed. The way back needs the backup from before the update');
+    expect(output).toContain('docker compose run --rm tools restore /backups/before-update-');
     expect(settings()).toBe(before);
     expect(composed().slice(ran)).toEqual([expect.stringContaining('psql')]);
+  });
+
+  const interrupt = async (command = 'update') => {
+    writeFileSync(join(folder, 'kill'), '');
+    return await updateContainers(command);
+  };
+  const backups = () => composed().filter((call) => call.includes('tools backup'));
+
+  it('continues when it was killed, with one backup, and restarts the broker for its new permissions', async () => {
+    expect((await interrupt('update-full')).code).not.toBe(0);
+    expect(settings()).toContain('OT_IMAGE_TAG=99.0.0\n');
+    const ran = composed().length;
+    const { code, output } = await updateContainers('update');
+    expect([code, output]).toEqual([0, expect.stringContaining(`99.0.0 is pinned; it replaced ${productVersion()}`)]);
+    expect(output).toContain(`an update of ${productVersion()} was interrupted: continuing it`);
+    expect(composed().slice(ran)).toContainEqual(expect.stringContaining('--force-recreate --wait nats'));
+    expect(backups()).toHaveLength(1);
+    const repeated = await updateContainers('update');
+    expect([repeated.code, repeated.output]).toEqual([0, expect.stringContaining('99.0.0 is pinned already')]);
+  });
+
+  it('puts everything back when it fails after it was killed', async () => {
+    const before = settings();
+    await interrupt('update-full');
+    await release(broken);
+    const ran = composed().length;
+    expect((await updateContainers('update')).code).toBe(1);
+    expect([settings(), readFileSync(join(home, 'nats.conf'), 'utf8')]).toEqual([before, 'rights before\n']);
+    expect(readFileSync(join(home, 'compose.yaml'), 'utf8')).toBe('name: present\n');
+    const again = composed()
+      .slice(ran)
+      .filter((call) => call.startsWith(`${productVersion()} `));
+    expect(again.filter((call) => call.includes('--wait-timeout'))).toHaveLength(10);
+  });
+
+  it('undoes an update that was killed, when it is asked to roll back', async () => {
+    const before = settings();
+    await interrupt('update-full');
+    const { code, output } = await updateContainers('update', '--rollback');
+    expect([code, output]).toEqual([0, expect.stringContaining(`${productVersion()} runs again`)]);
+    expect([settings(), readFileSync(join(home, 'compose.yaml'), 'utf8')]).toEqual([before, 'name: present\n']);
+    expect(backups()).toHaveLength(1);
+  });
+
+  it('is told by status: each service with the version that it runs, and the one that people use', async () => {
+    await interrupt();
+    const container = (service: string, tag: string) =>
+      JSON.stringify({ Service: service, Image: `overtone/${service}:${tag}`, State: 'running', Health: 'healthy' });
+    const lines = [container('edge-gateway', productVersion()), container('media', '99.0.0')];
+    writeFileSync(join(folder, 'ps'), lines.join('\n'));
+    const { code, output } = await overtone(['status', '--json'], { PATH: path() });
+    expect([code, JSON.parse(output)]).toMatchObject([
+      0,
+      {
+        profile: 'containers',
+        version: productVersion(),
+        services: [
+          { name: 'edge-gateway', version: productVersion(), ready: true },
+          { name: 'media', version: '99.0.0', ready: true },
+        ],
+      },
+    ]);
+    writeFileSync(join(folder, 'ps'), `[${lines.join(',')}]`);
+    const text = (await overtone(['status'], { PATH: path() })).output;
+    expect(text).toContain('an update is not complete: media 99.0.0');
   });
 
   it('puts back every file that a full update replaced, when a service is not healthy', async () => {

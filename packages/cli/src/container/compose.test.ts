@@ -11,6 +11,7 @@ import { readAs, unknownTo } from '../../test/environments.ts';
 import { productFolder } from '../paths.ts';
 import { maxConnections, serviceNames } from '../supervisor/plan.ts';
 import { foldersOf } from './assemble.ts';
+import { limitsFor } from './container.ts';
 import { migrationSecrets, secretsOf, toolsSecrets } from './kubernetes.ts';
 
 const services = serviceNames();
@@ -27,6 +28,10 @@ function environment(name: string) {
 
 function milliseconds(text: string) {
   return Number(/^(\d+)s$/.exec(text)![1]) * 1000;
+}
+
+function gigabytes(text: string) {
+  return Number(/^(\d+)G$/.exec(text)![1]);
 }
 
 const ours = [...services, 'migrate', 'tools'];
@@ -147,6 +152,30 @@ describe('compose.yaml', () => {
       expect(container(name).image).toMatch(/:v?\d/);
       expect(container(name).deploy?.resources.limits['memory']).toBeDefined();
     }
+  });
+
+  it('starts on two processors and 8 GB without a value of .env, and with those that are computed for such a machine', () => {
+    const smallest = { processors: 2, memoryBytes: 7.7 * 1024 ** 3 };
+    for (const given of [{}, limitsFor(smallest)]) {
+      const { services: limited } = composeFile({ ...values, ...given });
+      for (const [name, { deploy }] of Object.entries(limited)) {
+        const cpus = Number(deploy?.resources.limits['cpus']);
+        expect([name, cpus > 0 && cpus <= smallest.processors]).toEqual([name, true]);
+      }
+      const [worker, search] = ['transcription-worker', 'elasticsearch'].map((name) =>
+        gigabytes(limited[name]!.deploy!.resources.limits['memory']!),
+      );
+      expect(worker! + search!).toBeLessThan(6);
+      const heap = /-Xmx(\d+)g/.exec(limited['elasticsearch']!.environment!['ES_JAVA_OPTS']!)?.[1];
+      expect(Number(heap) * 2).toBe(search);
+    }
+  });
+
+  it('uses more of a larger machine, and never more processors than it has', () => {
+    const machine = (processors: number, memory: number) => limitsFor({ processors, memoryBytes: memory * 1024 ** 3 });
+    expect(machine(1, 4)).toMatchObject({ WORKER_CPUS: '1', SEARCH_CPUS: '1', SEARCH_HEAP: '1g' });
+    expect(machine(16, 16)).toMatchObject({ WORKER_CPUS: '4', SEARCH_HEAP: '2g', SEARCH_MEMORY: '4G' });
+    expect(machine(16, 64)).toMatchObject({ SEARCH_HEAP: '4g', SEARCH_MEMORY: '8G', WORKER_MEMORY: '4G' });
   });
 
   it('asks every service and server whether it is well', () => {

@@ -59,6 +59,30 @@ export function missing(values: Values, version: string, adminPassword: () => st
   return made;
 }
 
+/** A machine, as far as the limits of containers depend on it. */
+export type Machine = { readonly processors: number; readonly memoryBytes: number };
+
+const gigabyte = 1024 ** 3;
+/** The processors that the worker and the search server may use where the machine has them. */
+const mostProcessors = 4;
+
+/**
+ * Limits of the two containers that grow with the machine; Docker refuses more processors than there are. The others and
+ * the defaults of compose.yaml fit two processors and 8 GB.
+ */
+export function limitsFor({ processors, memoryBytes }: Machine): Record<string, string> {
+  const gigabytes = Math.round(memoryBytes / gigabyte);
+  const size = gigabytes < 12 ? 1 : gigabytes < 24 ? 2 : 4;
+  const cpus = String(Math.min(processors, mostProcessors));
+  return {
+    WORKER_CPUS: cpus,
+    WORKER_MEMORY: size === 1 ? '3G' : '4G',
+    SEARCH_CPUS: cpus,
+    SEARCH_HEAP: `${size}g`,
+    SEARCH_MEMORY: `${2 * size}G`,
+  };
+}
+
 /** Lines of `.env`; multi-line values are quoted, with `\n` for line ends. */
 export function envLines(values: Values): string {
   const line = ([name, value]: [string, string]) =>

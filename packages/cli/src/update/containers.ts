@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { topology } from '@overtone/contracts';
 import type { Schema } from '@overtone/database/schema';
+import { z } from 'zod';
 import { readIfThere, replaceFile } from '../files.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { lastLines, run } from '../setup/run.ts';
@@ -11,13 +12,47 @@ import type { Release } from './releases.ts';
 
 const edge = 'edge-gateway';
 const shownLines = 40;
+const settingsFiles = ['.env', 'nats.conf'];
 /** What of a release stands in the clone for `docker compose`; `update-full` replaces it. */
 const composeFiles = ['compose.yaml', 'deploy'];
 
-/** The tag that the containers of a clone are pinned to; `undefined` when it has no container profile. */
+/** What an update changes of the clone, as it was before. It is removed when the update has ended, so it outlives a kill. */
+function keptFolder(home: string): string {
+  return join(home, '.releases', 'unfinished');
+}
+
+/** Whether an update of the containers was interrupted: some of them may run the release that it installs. */
+export function isUnfinished(home: string): boolean {
+  return existsSync(keptFolder(home));
+}
+
+/** The tag that the containers of a clone are pinned to, by the last update that ended; `undefined` without a container profile. */
 export function imageTag(home: string): string | undefined {
-  const text = readIfThere(join(home, '.env'));
+  const text = readIfThere(join(isUnfinished(home) ? keptFolder(home) : home, '.env'));
   return text === undefined ? undefined : parseEnv(text)['OT_IMAGE_TAG'];
+}
+
+const containerSchema = z.object({
+  Service: z.string(),
+  Image: z.string(),
+  State: z.string(),
+  Health: z.string().optional(),
+});
+type RunningContainer = { readonly service: string; readonly version: string; readonly ready: boolean };
+
+/** The containers of the services, with the tag that each runs. One line of JSON each; before Compose 2.21 one list. */
+export async function runningContainers(home: string): Promise<RunningContainer[]> {
+  const { code, output } = await compose(home, 'ps', '--all', '--format', 'json');
+  if (code !== 0) throw new Refusal(`docker compose ps failed: ${lastLines(output, 3)}`);
+  const lines = output.split('\n').filter((line) => /^[[{]/.test(line));
+  const found = z.array(containerSchema).parse(lines.flatMap((line) => JSON.parse(line) as unknown));
+  return found
+    .filter(({ Service }) => Service in topology)
+    .map(({ Service, Image, State, Health }) => ({
+      service: Service,
+      version: Image.slice(Image.lastIndexOf(':') + 1),
+      ready: State === 'running' && (Health ?? 'healthy') === 'healthy',
+    }));
 }
 
 /** The schema of the database in its container; `undefined` when it does not run. */
@@ -38,21 +73,24 @@ export async function schemaInContainer(home: string): Promise<Schema | undefine
   return code === 0 ? (JSON.parse(lastLines(output, 1)) as Schema) : undefined;
 }
 
-/** Dumps the database in its container. */
-export async function dumpContainer(home: string, terminal: Terminal): Promise<void> {
-  const folder = join(home, 'backups');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `before-update-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.dump`);
+/** Backs the database up with the tools of the present release: with a manifest, where `tools restore` finds it. */
+export async function backUpContainers(home: string, terminal: Terminal): Promise<void> {
   terminal.busy('backing up');
-  // A shell writes the file, because the dump may be larger than the memory.
-  const script =
-    'umask 077; docker compose exec --no-TTY postgres pg_dump --username overtone --format custom overtone >"$1.part" && mv "$1.part" "$1"';
-  const { code, output } = await run('sh', ['-c', script, 'sh', file], { cwd: home });
-  if (code !== 0) {
-    rmSync(`${file}.part`, { force: true });
-    throw new Refusal(`The backup failed; nothing was touched: ${lastLines(output, 3)}`);
-  }
-  terminal.done(`the database is in ${file}`);
+  const { code, output } = await compose(
+    home,
+    'run',
+    '--rm',
+    '--no-TTY',
+    '--no-deps',
+    'tools',
+    'backup',
+    '--before-update',
+  );
+  if (code !== 0) throw new Refusal(`The backup failed; nothing was touched: ${lastLines(output, 3)}`);
+  const file = /^ +(\S+\.dump(?:\.age)?)$/m.exec(output)?.[1];
+  terminal.done(
+    `the database is in ${file ?? 'the place of the backups'}; docker compose run --rm tools backups lists it`,
+  );
 }
 
 type ContainerUpdate = {
@@ -65,50 +103,77 @@ type ContainerUpdate = {
 };
 
 /**
- * Pins the image tag of a release, pulls, migrates and replaces one service after another, the edge last. When a step
- * fails, the present tag is pinned again and what was replaced is replaced by it.
+ * Pins the image tag of a release, pulls what is missing, migrates and replaces one service after another, the edge last.
+ * When a step fails, the tag before is pinned again and what was replaced is replaced by it. An update that was killed is
+ * continued: it compares with the files before the first attempt.
  */
 export async function updateContainers(update: ContainerUpdate): Promise<void> {
   const { home, target, full, terminal } = update;
-  const kept = keep(home);
-  const refreshed: string[] = [];
-  const replaced: string[] = [];
+  // Nobody knows what the interrupted attempt replaced.
+  const replaced = new Set(isUnfinished(home) ? servicesInOrder() : []);
+  const kept = keepFiles(home);
   try {
-    if (full) await refreshFiles(update, refreshed);
-    await writeSettings(update);
-    terminal.busy('pulling the images');
-    await required(home, 'pull', '--quiet', 'migrate', ...Object.keys(topology));
+    if (full) await refreshFiles(update, kept);
+    await writeSettings(update, kept);
+    terminal.busy('pulling the images that are missing');
+    await required(home, 'pull', '--quiet', '--policy', 'missing', 'migrate', ...Object.keys(topology));
     // A file that was replaced is not seen in a running container.
-    if (readIfThere(join(home, 'nats.conf')) !== kept.get('nats.conf'))
-      await required(home, 'up', '--detach', '--no-deps', '--force-recreate', '--wait', 'nats');
+    if (readIfThere(join(home, 'nats.conf')) !== readIfThere(join(kept, 'nats.conf'))) await recreateBroker(home);
     terminal.busy('migrating');
     await required(home, 'run', '--rm', 'migrate');
     terminal.done('the database is migrated');
     for (const service of servicesInOrder()) {
-      replaced.push(service);
+      replaced.add(service);
       await replaceService(update, service);
     }
   } catch (error) {
     terminal.warn(messageOf(error));
-    for (const name of refreshed) restoreFile(join(home, name));
-    await goBack(update, kept, replaced);
+    await goBack(update, [...replaced]);
     throw new Refusal(`${target.version} could not take over; the version before is pinned and runs again.`, {
       cause: error,
     });
   }
 }
 
-async function goBack(update: ContainerUpdate, kept: Kept, replaced: readonly string[]): Promise<void> {
-  const { home, terminal } = update;
-  const rights = readIfThere(join(home, 'nats.conf'));
-  for (const [name, text] of kept) replaceFile(join(home, name), text, name === '.env' ? 0o600 : 0o644);
-  if (replaced.length > 0) terminal.warn(`going back: ${replaced.join(', ')}`);
-  for (const service of replaced) await replaceService(update, service);
-  if (rights !== kept.get('nats.conf'))
-    await required(home, 'up', '--detach', '--no-deps', '--force-recreate', '--wait', 'nats');
+/** Undoes an update that was interrupted: the files before it are put back, and every service runs with them. */
+export async function undoUpdate(update: Omit<ContainerUpdate, 'target' | 'full'>): Promise<void> {
+  await goBack(update, servicesInOrder());
 }
 
-async function replaceService({ home, withinSeconds, terminal }: ContainerUpdate, service: string): Promise<void> {
+async function goBack(update: Omit<ContainerUpdate, 'target' | 'full'>, replaced: readonly string[]): Promise<void> {
+  const { home, terminal } = update;
+  const kept = keptFolder(home);
+  const rights = readIfThere(join(home, 'nats.conf'));
+  for (const name of composeFiles) {
+    const [ours, before] = [join(home, name), join(kept, name)];
+    // Containers mount these folders: what has not changed stays as it is.
+    if (existsSync(before) && (await difference(before, ours)) === '') continue;
+    rmSync(ours, { recursive: true, force: true });
+    if (existsSync(before)) cpSync(before, ours, { recursive: true });
+  }
+  for (const name of settingsFiles) {
+    const text = readIfThere(join(kept, name));
+    if (text !== undefined) replaceFile(join(home, name), text, name === '.env' ? 0o600 : 0o644);
+  }
+  if (replaced.length > 0) terminal.warn(`going back: ${replaced.join(', ')}`);
+  for (const service of replaced) await replaceService(update, service);
+  if (rights !== readIfThere(join(kept, 'nats.conf'))) await recreateBroker(home);
+  finishUpdate(home);
+}
+
+/** The update has ended: what the clone holds now is what its containers run. */
+export function finishUpdate(home: string): void {
+  rmSync(keptFolder(home), { recursive: true, force: true });
+}
+
+async function recreateBroker(home: string): Promise<void> {
+  await required(home, 'up', '--detach', '--no-deps', '--force-recreate', '--wait', 'nats');
+}
+
+async function replaceService(
+  { home, withinSeconds, terminal }: Pick<ContainerUpdate, 'home' | 'withinSeconds' | 'terminal'>,
+  service: string,
+): Promise<void> {
   const wait = ['--wait', '--wait-timeout', String(withinSeconds)];
   const { code, output } = await compose(home, 'up', '--detach', '--no-deps', ...wait, service);
   if (code === 0) return terminal.done(`${service} is ready`);
@@ -120,22 +185,23 @@ function servicesInOrder(): string[] {
   return Object.keys(topology).toSorted((left, right) => Number(left === edge) - Number(right === edge));
 }
 
-type Kept = ReadonlyMap<string, string>;
-
-function keep(home: string): Kept {
-  const names = ['.env', 'nats.conf'];
-  return new Map(
-    names.flatMap((name) => {
-      const text = readIfThere(join(home, name));
-      return text === undefined ? [] : [[name, text] as const];
-    }),
-  );
+// The folder appears complete or not at all.
+function keepFiles(home: string): string {
+  const folder = keptFolder(home);
+  if (existsSync(folder)) return folder;
+  const part = `${folder}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true, mode: 0o700 });
+  for (const name of [...settingsFiles, ...composeFiles])
+    if (existsSync(join(home, name))) cpSync(join(home, name), join(part, name), { recursive: true });
+  renameSync(part, folder);
+  return folder;
 }
 
 // The release itself adds the secrets and bus users that it needs; the values that are there stay.
-async function writeSettings({ home, target, terminal }: ContainerUpdate): Promise<void> {
+async function writeSettings({ home, target, terminal }: ContainerUpdate, kept: string): Promise<void> {
   const file = join(home, '.env');
-  const before = parseEnv(readFileSync(file, 'utf8'));
+  const before = parseEnv(readFileSync(join(kept, '.env'), 'utf8'));
   const { code, output } = await run(join(target.folder, 'overtone'), ['config', 'container', '--out', home], {
     env: { OVERTONE_HOME: home },
   });
@@ -149,24 +215,22 @@ async function writeSettings({ home, target, terminal }: ContainerUpdate): Promi
 }
 
 // `git diff` exits with 1 when there are differences.
-async function refreshFiles({ home, target, terminal }: ContainerUpdate, refreshed: string[]): Promise<void> {
+async function difference(before: string, after: string): Promise<string> {
+  return (await run('git', ['diff', '--no-index', '--no-color', '--', before, after])).output.trimEnd();
+}
+
+async function refreshFiles({ home, target, terminal }: ContainerUpdate, kept: string): Promise<void> {
   for (const name of composeFiles) {
-    const [ours, theirs] = [join(home, name), join(target.folder, name)];
+    const [ours, before, theirs] = [join(home, name), join(kept, name), join(target.folder, name)];
     if (!existsSync(theirs)) continue;
-    const { output } = await run('git', ['diff', '--no-index', '--no-color', '--', ours, theirs]);
-    if (output.trim() === '') continue;
-    terminal.line(output.trimEnd());
+    const changes = await difference(before, theirs);
+    if (changes === '') continue;
+    terminal.line(changes);
     rmSync(`${ours}.before-update`, { recursive: true, force: true });
-    if (existsSync(ours)) cpSync(ours, `${ours}.before-update`, { recursive: true });
-    refreshed.push(name);
+    if (existsSync(before)) cpSync(before, `${ours}.before-update`, { recursive: true });
     cpSync(theirs, ours, { recursive: true });
     terminal.done(`${name} is of ${target.version}; the one before is ${name}.before-update`);
   }
-}
-
-function restoreFile(path: string): void {
-  rmSync(path, { recursive: true, force: true });
-  if (existsSync(`${path}.before-update`)) renameSync(`${path}.before-update`, path);
 }
 
 async function required(home: string, ...args: string[]): Promise<void> {
