@@ -58,6 +58,6 @@ describe('./overtone config', () => {
     const identity = (JSON.parse(output) as List).items.find((item) => item.metadata.name === 'overtone-identity');
     expect(identity?.stringData).toMatchObject({ JWT_SECRET_KEY: values['JWT_SECRET_KEY'] });
     await config('container');
-    expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual(values);
+    expect(parseEnv(readFileSync(file(), 'utf8'))).toMatchObject(values);
   });
 });
