@@ -1,5 +1,7 @@
 import type { TurnsArtefact } from '@overtone/contracts';
 
+export { mergeTurns } from './turns.ts';
+
 export type DiarizeRequest = {
   /** 16 kHz mono WAV as `prepare` writes it. */
   wavPath: string;

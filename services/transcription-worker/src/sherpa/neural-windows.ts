@@ -1,6 +1,6 @@
 import type { Turn } from '@overtone/contracts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
-import { mergeTurns } from '../diarization/turns.ts';
+import { mergeTurns } from '../diarization/diarization.ts';
 import type { DiarizationConfig } from './config.ts';
 import type { Extractor, loadSherpa } from './native.ts';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
