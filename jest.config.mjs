@@ -30,11 +30,7 @@ export default {
       displayName: 'pure',
       setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
       testMatch: roots.map((root) => `${root}/*.test.ts`),
-      testPathIgnorePatterns: [
-        '/node_modules/',
-        '\\.(it|endurance|elasticsearch|models)\\.test\\.ts$',
-        '/packages/e2e/',
-      ],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(it|endurance|elasticsearch|models)\\.test\\.ts$'],
     },
     ...['it', 'endurance'].map((ring) => ({
       ...base,

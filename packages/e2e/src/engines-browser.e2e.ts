@@ -78,7 +78,7 @@ export function enginesInTheBrowser({ scripted, recordings, screenshots }: Scrip
       nightly('the engine page has no barriers and fits a phone', () => isUsable('engine-configuration')),
       step('a provider is tested before it is saved, and then used by the workers', async () => {
         await page.goto('/admin/asr');
-        await page.getByText('No providers. The workers use the engines of their environment.').waitFor();
+        await page.getByText('The workers use the best engine that is installed.').waitFor();
         await press('Add provider');
         await page.getByRole('menuitem', { name: 'PocketSphinx' }).click();
         await press('Test: PocketSphinx');

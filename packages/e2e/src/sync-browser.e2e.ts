@@ -84,7 +84,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await page.getByRole('textbox', { name: 'Schedule' }).fill('30 2 * * 1');
       await page.getByText(/02:30.*Monday/).waitFor();
       await press('Save');
-      await page.getByText(/^Saved\./).waitFor();
+      await page.getByText(/setting saved\./).waitFor();
       assert.equal((await stored()).schedule, '30 2 * * 1');
     }),
     nightly('what is entered while the schedule is saved stays', async () => {

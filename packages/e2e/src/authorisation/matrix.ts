@@ -6,7 +6,6 @@ import { createFixtures, type Person, type Relation, type FixtureIds } from './f
 import { table, type Entry } from './table.ts';
 
 type Case = { route: string; entry: Entry; relation: Relation; callerRole: CallerRole };
-type Document = { paths: Record<string, Record<string, unknown>> };
 const concurrency = 4;
 
 type Sent = { method: string; headers: Record<string, string>; body?: string };
@@ -32,7 +31,6 @@ export function createMatrix(instance: Instance) {
   };
 
   return {
-    routes: () => routesOf(instance.baseUrl),
     run: async (target: 'gateway' | 'service'): Promise<{ requestCount: number; wrong: string[] }> => {
       fixtures ??= await createFixtures(instance);
       const fixtureSet = fixtures;
@@ -111,13 +109,6 @@ function send(url: string, { method, headers, body }: Sent): Promise<{ status: n
     });
     sent.on('error', reject).end(body);
   });
-}
-
-async function routesOf(baseUrl: string): Promise<string[]> {
-  const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
-  return Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
-  );
 }
 
 function casesOf(route: string, entry: Entry): Case[] {

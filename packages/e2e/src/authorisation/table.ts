@@ -303,6 +303,7 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/watch-sources/test': sending(() => ({ source: watchSource }))(superAdmins),
   'POST /api/admin/watch-sources/{uuid}/scan': unknownToSuperAdmins,
   'GET /api/admin/watch-sources/{uuid}/decisions': unknownToSuperAdmins,
+  'GET /api/admin/storage': admins,
   'GET /api/admin/legal-holds': admins,
   'POST /api/admin/legal-holds': sending(() => ({ user_uuid: randomUUID(), reason: 'matrix' }))(unknownToAdmins),
   'DELETE /api/admin/legal-holds/{uuid}': unknownToAdmins,
