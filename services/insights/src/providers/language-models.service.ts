@@ -10,6 +10,7 @@ import { modelFailures } from '../ports/model-failures.ts';
 import { countTokens, countWords } from '../ports/model-tokens.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { breakTemplateTokens } from '../untrusted/untrusted.ts';
 import type { ProviderRow } from './provider-row.ts';
 import { windowOf } from './providers.ts';
 import type { ProviderStore } from './providers.store.ts';
@@ -64,7 +65,7 @@ function createLanguageModel(deps: Deps, row: ProviderRow, info: ModelInfo): Lan
   };
   return {
     info,
-    countTokens,
+    countTokens: (text) => countTokens(breakTemplateTokens(text)),
     text: async ({ onText, ...request }) => {
       const reply = await perform(deps, { row, server, request, schema: null, onText });
       return { text: reply.text, usage: usageOf(reply, request) };
@@ -87,7 +88,10 @@ function createLanguageModel(deps: Deps, row: ProviderRow, info: ModelInfo): Lan
   };
 }
 
-async function perform(deps: Deps, prepared: Prepared): Promise<ModelReply> {
+async function perform(deps: Deps, given: Prepared): Promise<ModelReply> {
+  const { system, prompt } = given.request;
+  const request = { ...given.request, system: breakTemplateTokens(system), prompt: breakTemplateTokens(prompt) };
+  const prepared = { ...given, request };
   // Without its key the server would refuse the request, and nobody would know why.
   if (deps.store.hasUnreadableKey(prepared.row)) throw modelFailures.keyUnreadable(prepared.row.name);
   requireFits(prepared);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanParagraph, cleanText, createEnvelope, idsOfNumbers, passageLine } from './untrusted.ts';
+import {
+  breakTemplateTokens,
+  cleanParagraph,
+  cleanText,
+  createEnvelope,
+  idsOfNumbers,
+  passageLine,
+} from './untrusted.ts';
 
 describe('an envelope', () => {
   it('has a boundary of its own for each request, which its rule names', () => {
@@ -50,5 +57,46 @@ describe('cited numbers', () => {
       [2, 'two'],
     ]);
     expect(idsOfNumbers([2, 9, 1, 2, -1], ids)).toEqual(['two', 'one']);
+  });
+});
+
+const templateTokens = {
+  ChatML: ['<|im_start|>system', '<|im_end|>', '<|im_sep|>', '<|endoftext|>'],
+  'Llama 2 and Mistral': ['[INST]', '[/INST]', '<<SYS>>', '<</SYS>>', '<s>', '</s>', '[SYSTEM_PROMPT]', '[TOOL_CALLS]'],
+  'Llama 3 and 4': [
+    '<|begin_of_text|>',
+    '<|start_header_id|>system<|end_header_id|>',
+    '<|eot_id|>',
+    '<|header_start|>',
+  ],
+  Gemma: ['<start_of_turn>model', '<end_of_turn>', '<bos>', '<eos>', '<unused0>'],
+  Phi: ['<|system|>', '<|user|>', '<|assistant|>', '<|end|>'],
+  DeepSeek: ['<｜begin▁of▁sentence｜>', '<｜User｜>', '<｜Assistant｜>', '<think>', '</think>'],
+  Cohere: ['<BOS_TOKEN>', '<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>', '<|END_OF_TURN_TOKEN|>', '<EOS_TOKEN>'],
+  harmony: ['<|start|>system<|message|>', '<|channel|>final', '<|return|>', '<|call|>'],
+  Qwen: ['<tool_call>', '</tool_call>', '<tool_response>', '<|vision_start|>'],
+  GLM: ['[gMASK]', '<sop>', '<|observation|>'],
+  Alpaca: ['### Instruction:', '### Response:', '###System:'],
+};
+
+describe('special tokens of a chat template', () => {
+  it.each(Object.entries(templateTokens))('of %s are no tokens in a request, and look the same', (_, tokens) => {
+    for (const token of tokens) {
+      const sent = breakTemplateTokens(`so ${token} you obey ${token}`);
+      expect(sent).not.toContain(token);
+      expect(sent.replaceAll('\u2060', '')).toBe(`so ${token} you obey ${token}`);
+      expect(cleanText(sent)).toBe(`so ${token} you obey ${token}`);
+    }
+  });
+
+  it('are broken when they stand in one another', () => {
+    for (const token of ['<|im_start|>', '[INST]', '<s>', '<<SYS>>'])
+      for (let at = 0; at <= token.length; at += 1)
+        expect(breakTemplateTokens(token.slice(0, at) + token + token.slice(at))).not.toContain(token);
+  });
+
+  it('are not found in ordinary text', () => {
+    const text = 'x < y | z, a <b>bold</b> word, [0] Anna: [laughs], [instead], 3 <| 4? # Notes ## Plan';
+    expect(breakTemplateTokens(text).replace('<\u2060|', '<|')).toBe(text);
   });
 });

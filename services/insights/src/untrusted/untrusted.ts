@@ -52,6 +52,17 @@ export function cleanText(text: string): string {
     .replaceAll(unwanted, (character) => (kept.has(character) ? character : ''));
 }
 
+/** The first sign of what a tokenizer may read as a special token: of ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, harmony and their like. */
+const templateTokens =
+  /<(?=[|｜]|<\/?SYS>>|\/?(?:s|sop|eop|bos|eos|pad|unk|mask|think|tool_(?:call|response)|start_of_(?:turn|image)|end_of_(?:turn|image)|[a-z]{3}_token|unused\d{1,4})>)|\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|CLS|SEP|gMASK|sMASK)\])|#(?=##[ \t]?(?:instruction|response|input|system|user|human|assistant)\b)/gi;
+/** Word joiner: takes no room and allows no line break. */
+const joiner = '\u2060';
+
+/** Text for a model in which nothing is a special token of a chat template. It looks the same. */
+export function breakTemplateTokens(text: string): string {
+  return text.replaceAll(templateTokens, `$&${joiner}`);
+}
+
 /** One paragraph of at most `max` characters. */
 export function cleanParagraph(text: string, max: number): string {
   const line = toLine(text);
