@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ReadServiceEnv } from '@overtone/service-kit/env';
 import { productFolder } from '../src/paths.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -11,21 +11,14 @@ export type Reading = {
   readonly fault: string | undefined;
 };
 
-/** What a service reads outside of its env.ts: keys, and the concurrency of the queues that it has jobs on. */
-const readElsewhere: Readonly<Record<string, readonly string[]>> = {
-  'directory-sync': ['ENCRYPTION_KEY'],
-  media: ['NLP_CONCURRENCY'],
-  insights: ['NLP_CONCURRENCY'],
-};
-
 /** Parses `given` with the `env.ts` of a service. */
 export async function readAs(service: string, given: Variables): Promise<Reading> {
   const folder = join(productFolder, 'services', service, 'src');
   const reader = Object.entries(await load(join(folder, 'env.ts'))).find(
     ([name, value]) => typeof value === 'function' && (name === 'env' || name === `${service.split('-').at(-1)}Env`),
-  )?.[1] as (() => unknown) | undefined;
+  )?.[1] as ReadServiceEnv<unknown> | undefined;
   if (reader === undefined) throw new Error(`services/${service}/src/env.ts reads no environment`);
-  const asked = new Set(readElsewhere[service] ?? []);
+  const asked = new Set<string>();
   const before = process.env;
   let fault: string | undefined;
   try {
@@ -36,7 +29,7 @@ export async function readAs(service: string, given: Variables): Promise<Reading
   } finally {
     process.env = before;
   }
-  return { asked: new Set([...asked, ...(await seeds(folder))]), fault };
+  return { asked: new Set([...asked, ...Object.keys(reader.variables)]), fault };
 }
 
 /** The variables of an environment that the service does not read, with and without the suffix _FILE. */
@@ -55,11 +48,6 @@ function listening(given: Variables, asked: Set<string>): NodeJS.ProcessEnv {
       },
     },
   );
-}
-
-async function seeds(folder: string): Promise<string[]> {
-  const file = join(folder, 'settings', 'seeds.ts');
-  return existsSync(file) ? Object.keys((await load(file))['seedVariables'] as object) : [];
 }
 
 async function load(file: string) {

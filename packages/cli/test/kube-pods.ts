@@ -1,3 +1,4 @@
+import type { ServiceVariables } from '../src/configuration/service-variables.ts';
 import type { Values } from '../src/container/container.ts';
 import { configObjects } from '../src/container/kubernetes.ts';
 import type { KubeObject } from './kustomize.ts';
@@ -82,11 +83,12 @@ export function podEnvironment(
   workload: Workload,
   objects: readonly KubeObject[],
   values: Values,
+  variables: ServiceVariables = new Map(),
 ): Record<string, string> {
   const known = new Map<string, Values>();
   for (const object of objects)
     if (object.kind === 'ConfigMap') known.set(`ConfigMap ${object.metadata.name}`, object.data ?? {});
-  for (const object of configObjects(values))
+  for (const object of configObjects(values, variables))
     known.set(`${object.kind} ${object.metadata.name}`, object.stringData ?? object.data ?? {});
   const { envFrom = [], env = [] } = containerOf(workload);
   const sources = envFrom.map(({ configMapRef, secretRef }) =>

@@ -1,4 +1,6 @@
+import { insightsJobs } from '@overtone/contracts';
 import { databaseEnv } from '@overtone/database';
+import { concurrencyEnv } from '@overtone/jobs';
 import {
   assertionEnv,
   busEnv,
@@ -25,9 +27,12 @@ export type InsightsEnv = z.infer<z.ZodObject<typeof insightsEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export const env = defineEnv({ ...insightsEnv, ...keyRingEnv }, (source): InsightsEnv => {
-  const parsed = readEnv(insightsEnv, source);
-  const keyRing = () => readKeyRing(source);
-  keyRing();
-  return Object.freeze({ ...parsed, keyRing });
-});
+export const env = defineEnv(
+  { ...insightsEnv, ...keyRingEnv, ...concurrencyEnv(insightsJobs) },
+  (source): InsightsEnv => {
+    const parsed = readEnv(insightsEnv, source);
+    const keyRing = () => readKeyRing(source);
+    keyRing();
+    return Object.freeze({ ...parsed, keyRing });
+  },
+);

@@ -1,5 +1,7 @@
 import { isAbsolute } from 'node:path';
+import { redactionJobs } from '@overtone/contracts';
 import { databaseEnv } from '@overtone/database';
+import { concurrencyEnv } from '@overtone/jobs';
 import { objectStoreEnv } from '@overtone/object-store';
 import { outboundEnv } from '@overtone/service-kit/outbound';
 import {
@@ -59,7 +61,7 @@ export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export const env = defineEnv({ ...mediaEnv, ...keyRingEnv }, (source): MediaEnv => {
+export const env = defineEnv({ ...mediaEnv, ...keyRingEnv, ...concurrencyEnv(redactionJobs) }, (source): MediaEnv => {
   const parsed = readEnv(mediaEnv, source);
   const keyRing = () => readKeyRing(source);
   keyRing();

@@ -3,7 +3,8 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { busConfig, envLines, limitsFor, missing, unusable, type Values } from '../container/container.ts';
-import { configObjects } from '../container/kubernetes.ts';
+import { loadServiceVariables } from '../configuration/service-variables.ts';
+import { configObjects, refusedValues } from '../container/kubernetes.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import { homeFolder, productVersion } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
@@ -31,11 +32,16 @@ export function configContainer(options: { readonly out?: string }): void {
   );
 }
 
-/** Prints the same values as Kubernetes objects, for `kubectl apply -f -`. */
-export function configKubernetes(options: { readonly out?: string }): void {
+/** Prints the same values as Kubernetes objects, for `kubectl apply -f -`. Every variable of `.env` is in them, or refused. */
+export async function configKubernetes(options: { readonly out?: string }): Promise<void> {
   const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
-  const items = configObjects(ensureValues(folder).values);
+  const { file, values } = ensureValues(folder);
+  const variables = await loadServiceVariables();
+  const refused = refusedValues(values, variables);
+  if (refused.length > 0)
+    throw new Refusal(`${file} has values that have no effect in Kubernetes: ${refused.join('; ')}.`);
+  const items = configObjects(values, variables);
   process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
 }
 

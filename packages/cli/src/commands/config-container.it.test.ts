@@ -50,6 +50,12 @@ describe('./overtone config', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
+  it('kubernetes: refuses by name what no pod would receive', async () => {
+    writeFileSync(file(), 'OT_LISTEN=127.0.0.1:9000\nRECORDING_IDLE_MINUTES=9\n');
+    const { code, output } = await config('kubernetes');
+    expect([code, output]).toEqual([1, expect.stringContaining('OT_LISTEN is read by no pod in Kubernetes.')]);
+  });
+
   it('kubernetes: prints secrets with the same values', async () => {
     const { code, output } = await config('kubernetes');
     expect(code).toBe(0);

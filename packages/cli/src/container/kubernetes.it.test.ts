@@ -23,7 +23,7 @@ import { productFolder, productVersion } from '../paths.ts';
 import { requireProgram } from '../servers/binaries.ts';
 import { run } from '../setup/run.ts';
 import { serviceNames } from '../supervisor/plan.ts';
-import { toolsSecrets } from './kubernetes.ts';
+import { setByManifests, toolsSecrets } from './kubernetes.ts';
 
 const services = serviceNames();
 const values = freshValues();
@@ -103,6 +103,13 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
     const limits = { DB_POOL_SIZE: Number(size), DB_MAX_OVERFLOW: Number(overflow) };
     expect(processes).toBeGreaterThanOrEqual(databaseRoles.length);
     expect(connectionsNeeded(limits, processes)).toBeLessThanOrEqual(200);
+  });
+
+  it('sets for its pods nothing that .env may set, too', async () => {
+    await each(ours(), (workload) => {
+      const own = (containerOf(workload).env ?? []).map(({ name }) => name);
+      expect(own.filter((name) => !setByManifests.includes(name))).toEqual([]);
+    });
   });
 
   it('gives every pod its own secret and no other', async () => {

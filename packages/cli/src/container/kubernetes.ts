@@ -1,6 +1,7 @@
 import { topology } from '@overtone/contracts';
 import { databaseServices, roleOf } from '../supervisor/environment.ts';
-import { busConfig, busPassword, databasePassword, type Values } from './container.ts';
+import type { ServiceVariables } from '../configuration/service-variables.ts';
+import { busConfig, busPassword, databasePassword, passwordNames, type Values } from './container.ts';
 
 /** An object of Kubernetes, as far as we make them. */
 export type ConfigObject = {
@@ -14,17 +15,76 @@ export type ConfigObject = {
 };
 
 const knowsCallers = new Set([...databaseServices, 'realtime-gateway']);
+/** Secrets that are given only to the services listed here. */
+const secretsOfSome = new Set(['ENCRYPTION_KEY', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'REDIS_URL']);
 const storesObjects = new Set(['media', 'transcription-worker', 'operations']);
 const seals = new Set(['identity', 'directory-sync', 'media', 'operations', 'insights', 'transcription-dispatcher']);
 
-/** Variables that seed the sign-in settings; some of them are secrets. */
-const signInSeed = /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/;
+/** What manifests and images set for their pods; a value of `.env` would not reach the pod, or break it. */
+export const setByManifests: readonly string[] = [
+  'API_PORT',
+  'INTERNAL_PORT',
+  'MODEL_CACHE_DIR',
+  'NATS_USER',
+  'NODE_COMPILE_CACHE',
+  'SERVICE_HOST',
+  'UI_DIR',
+  'WORKER_QUEUES',
+  'WORK_DIR',
+];
+/** Made here from other values, for each service. */
+const composed = ['DATABASE_URL', 'NATS_PASSWORD'];
+/** Written by `config container` for compose.yaml; Kubernetes has its own place for them. */
+const generatedForCompose = [
+  'OT_IMAGE_TAG',
+  'GRAFANA_ADMIN_PASSWORD',
+  'WORKER_CPUS',
+  'WORKER_MEMORY',
+  'SEARCH_CPUS',
+  'SEARCH_HEAP',
+  'SEARCH_MEMORY',
+];
+const ofMigration = ['AUDIT_LOG_RETENTION_DAYS', 'DB_POOL_SIZE', 'DB_MAX_OVERFLOW'];
+const ofTools = /^(OT_(BACKUP|MIRROR)_|ELASTICSEARCH_|S3_|NATS_URL$|ENCRYPTION_KEY$)/;
+const ofTheAddress = ['POSTGRES_USER', 'POSTGRES_ADDRESS', 'POSTGRES_DATABASE', 'POSTGRES_PARAMETERS'];
 
-/** The secrets of a service, by the name of the variable it reads: only those that it needs. */
-export function secretsOf(service: string, values: Values): Record<string, string> {
-  const seeds = Object.keys(values).filter((name) => signInSeed.test(name));
+/** The names in `.env` that no pod would receive, each with the reason. */
+export function refusedValues(values: Values, variables: ServiceVariables): string[] {
+  const used = new Set([
+    ...passwordNames,
+    ...ofTheAddress,
+    ...ofMigration,
+    ...generatedForCompose,
+    'PG_MAX_CONNECTIONS',
+  ]);
+  const known = new Set([...variables.values()].flatMap((shape) => Object.keys(shape)));
+  const reasonFor = (name: string): string | undefined => {
+    if (setByManifests.includes(name)) return 'is set in k8s; change it in an overlay';
+    if (composed.includes(name)) return 'is made for each service from the other values';
+    if (used.has(name) || known.has(name) || /^OT_(BACKUP|MIRROR)_/.test(name)) return undefined;
+    if (known.has(name.replace(/_FILE$/, ''))) return `names a file that no pod has; set ${name.replace(/_FILE$/, '')}`;
+    return 'is read by no pod in Kubernetes';
+  };
+  return Object.keys(values).flatMap((name) => {
+    const reason = values[name] === '' ? undefined : reasonFor(name);
+    return reason === undefined ? [] : [`${name} ${reason}`];
+  });
+}
+
+function given(values: Values, isWanted: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== '' && isWanted(name)));
+}
+
+/**
+ * The variables of `.env` that a service reads, and its secrets: only those that it needs. A pod's secret takes precedence over
+ * the ConfigMaps before it.
+ */
+export function secretsOf(service: string, values: Values, variables: ServiceVariables): Record<string, string> {
+  const read = variables.get(service) ?? {};
+  const isSecretOfAnother = (name: string) => secretsOfSome.has(name) || composed.includes(name);
   const take = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
   return {
+    ...given(values, (name) => name in read && !isSecretOfAnother(name) && !setByManifests.includes(name)),
     NATS_PASSWORD: values[busPassword(service)] ?? '',
     ...((databaseServices as readonly string[]).includes(service)
       ? { DATABASE_URL: databaseUrlFor(roleOf(service), values[databasePassword(service)], values) }
@@ -32,7 +92,7 @@ export function secretsOf(service: string, values: Values): Record<string, strin
     ...(knowsCallers.has(service) ? take(['ASSERTION_PUBLIC_KEY']) : {}),
     ...(storesObjects.has(service) ? take(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) : {}),
     ...(seals.has(service) ? take(['ENCRYPTION_KEY']) : {}),
-    ...(service === 'identity' ? take(['JWT_SECRET_KEY', 'OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', ...seeds]) : {}),
+    ...(service === 'identity' ? take(['JWT_SECRET_KEY', 'OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD']) : {}),
     ...(service === 'edge-gateway'
       ? {
           ...take(['ASSERTION_PRIVATE_KEY']),
@@ -47,24 +107,22 @@ export function migrationSecrets(values: Values): Record<string, string> {
   const passwords = databaseServices.map(databasePassword);
   return {
     DATABASE_URL: ownerUrl(values),
-    ...(values['AUDIT_LOG_RETENTION_DAYS'] ? { AUDIT_LOG_RETENTION_DAYS: values['AUDIT_LOG_RETENTION_DAYS'] } : {}),
+    ...given(values, (name) => ofMigration.includes(name)),
     ...Object.fromEntries(passwords.map((name) => [name, values[name] ?? ''])),
   };
 }
 
 /** Environment of backups and restores by hand: the owner of the database and of the streams, and where backups are kept. */
 export function toolsSecrets(values: Values): Record<string, string> {
-  const named = ['ENCRYPTION_KEY', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
-  const places = Object.keys(values).filter((name) => /^OT_(BACKUP|MIRROR)_/.test(name));
   return {
     DATABASE_URL: ownerUrl(values),
     NATS_PASSWORD: values[busPassword('transcription-dispatcher')] ?? '',
-    ...Object.fromEntries([...named, ...places].map((name) => [name, values[name] ?? ''])),
+    ...given(values, (name) => ofTools.test(name)),
   };
 }
 
 /** Secrets of the services and of the servers of the single-node overlay, and the users of the bus. */
-export function configObjects(values: Values): ConfigObject[] {
+export function configObjects(values: Values, variables: ServiceVariables): ConfigObject[] {
   const services = Object.keys(topology);
   const own = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
   const objects = {
@@ -72,10 +130,10 @@ export function configObjects(values: Values): ConfigObject[] {
     ROOT_SECRET_KEY: values['S3_SECRET_ACCESS_KEY'] ?? '',
   };
   return [
-    ...services.map((service) => secret(service, secretsOf(service, values))),
+    ...services.map((service) => secret(service, secretsOf(service, values, variables))),
     secret('migrate', migrationSecrets(values)),
     secret('tools', toolsSecrets(values)),
-    secret('postgres', own(['POSTGRES_PASSWORD'])),
+    secret('postgres', { ...own(['POSTGRES_PASSWORD']), ...given(values, (name) => name === 'PG_MAX_CONNECTIONS') }),
     // Read by CloudNativePG, when it creates the database.
     {
       ...secret('postgres-owner', {
