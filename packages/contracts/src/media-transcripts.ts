@@ -19,6 +19,7 @@ const seconds = z.number().min(0).max(10_000_000);
 /** Limits of one request; a longer one is sent in parts. */
 export const maxOperations = 200;
 export const maxSegmentsOfOperation = 500;
+export const maxSegmentText = 20_000;
 
 /**
  * Replaces adjacent segments by others: one by two is a split, two by one a merge, none by one an insertion, one by none a
@@ -37,7 +38,7 @@ export const transcriptOperation = z.object({
     .array(
       z.object({
         uuid: z.uuid().describe('of a replaced segment, or a new one'),
-        text: text(20_000).optional().describe('absent: unchanged'),
+        text: text(maxSegmentText).optional().describe('absent: unchanged'),
         speaker_uuid: z.uuid().nullable().optional().describe('absent: unchanged'),
         start_time: seconds.optional(),
         end_time: seconds.optional(),
@@ -66,7 +67,7 @@ export const transcriptRoutes = {
   editSegment: route('PUT', '/api/files/{uuid}/transcript/segments/{segment_uuid}', 'user', {
     summary: "Change a segment's text or speaker",
     body: z.object({
-      text: text(20_000).optional(),
+      text: text(maxSegmentText).optional(),
       speaker_uuid: z.uuid().nullable().optional(),
       version: z.int().optional().describe('version that was edited; 409 when it has changed since'),
     }),

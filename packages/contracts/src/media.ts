@@ -6,6 +6,7 @@ import { exportRoutes } from './media-exports.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
 import { redactionRoutes } from './media-redaction.ts';
+import { replaceRoutes } from './media-replace.ts';
 import { retentionRoutes } from './media-retention.ts';
 import { sharingRoutes } from './media-sharing.ts';
 import { tagRoutes } from './media-tags.ts';
@@ -26,6 +27,7 @@ export const mediaRoutes = {
   ...contentRoutes,
   ...exportRoutes,
   ...transcriptRoutes,
+  ...replaceRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,
   ...collectionRoutes,

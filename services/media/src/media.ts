@@ -21,6 +21,7 @@ import { createSummaries } from './ports/summaries.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
 import { createMaskedAudio } from './redaction/masked-audio.service.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
+import { createReplaceSlice } from './replace/replace.slice.ts';
 import { createRetentionSlice } from './retention/retention.slice.ts';
 import { createSharingSlice } from './sharing/sharing.slice.ts';
 import { createStorageSlice } from './storage/storage.slice.ts';
@@ -61,6 +62,7 @@ export function createMedia(env: MediaEnv): Service {
   const sharing = createSharingSlice({ db, outbox, people });
   const uploads = createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env });
   const tags = createTagsSlice({ db, outbox });
+  const transcripts = createTranscriptsSlice({ db, outbox, people });
 
   return createService({
     ...base,
@@ -76,7 +78,8 @@ export function createMedia(env: MediaEnv): Service {
       sharing,
       createStreamingSlice({ db, objects, maskedAudio }),
       createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),
-      createTranscriptsSlice({ db, outbox, people }),
+      transcripts,
+      createReplaceSlice({ db, corrections: transcripts.corrections }),
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,
       createCollectionsSlice({ db, outbox, people }),

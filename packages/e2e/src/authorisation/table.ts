@@ -402,6 +402,14 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/transcript/operations': reading,
   'POST /api/files/{uuid}/transcript/undo': sending(() => ({ uuid: randomUUID() }))(correcting),
   'POST /api/files/{uuid}/transcript/redo': sending(() => ({ uuid: randomUUID() }))(correcting),
+  // What a caller may not read or edit is in the answer, file by file.
+  'POST /api/transcripts/find': sending((ids) => ({ find: 'x', file_uuids: [ids.file] }))(signedIn),
+  'POST /api/transcripts/replace': sending((ids) => ({
+    uuid: randomUUID(),
+    find: 'x',
+    files: [{ file_uuid: ids.file, segments: [{ uuid: ids.segment, version: 1, starts: [0] }] }],
+  }))(signedIn),
+  'POST /api/transcripts/replace/{uuid}/undo': sending((ids) => ({ file_uuids: [ids.file] }))(signedIn),
   'PUT /api/transcripts/segments/{uuid}/speaker': at(
     (ids) => ({ uuid: ids.segment }),
     sending((ids) => ({ speaker_uuid: ids.speaker }))(correcting),

@@ -1,6 +1,7 @@
 import { mediaRoutes, type BodyOf } from '@overtone/contracts';
-import { assertNever, handle, isAppError, toProblem, type Slice } from '@overtone/service-kit';
+import { assertNever, handle, type Slice } from '@overtone/service-kit';
 import { actorOf, type Actor } from '../audit/audit.ts';
+import { problemOf } from './bulk.ts';
 
 type Request = BodyOf<(typeof mediaRoutes)['bulk']>;
 type Action = (actor: Actor, fileId: string) => Promise<unknown>;
@@ -56,11 +57,4 @@ function actionOf({ bin, files, sharing, tags }: BulkDeps, request: Request): Ac
     default:
       return assertNever(request);
   }
-}
-
-function problemOf(error: unknown): { code: string; message: string } {
-  const { code, detail } = toProblem(error, '');
-  // An unexpected error fails the whole request and is logged.
-  if (code === 'internal_error' && !isAppError(error)) throw error;
-  return { code, message: detail };
 }

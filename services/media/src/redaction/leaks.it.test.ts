@@ -141,6 +141,10 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
       return { path: `/api/files/${run.fileId}/transcript/operations`, body: { uuid: randomUUID(), operations } };
     },
   ],
+  'POST /api/transcripts/find': ['e', '[a-z0-9 ]+'].map((find): Call => ({ run, imported }) => ({
+    path: '/api/transcripts/find',
+    body: { find, regex: true, replacement: '$&', file_uuids: [run.fileId, imported] },
+  })),
   'POST /api/files/{uuid}/transcript/undo': [
     ({ run }) => ({ path: `/api/files/${run.fileId}/transcript/undo`, body: { uuid: randomUUID() } }),
   ],

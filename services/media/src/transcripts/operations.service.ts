@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { BodyOf, CorrectionResult, mediaRoutes, Word } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { maskText, restoreMasked } from '@overtone/redaction';
@@ -18,10 +20,11 @@ import {
   readRevertible,
   readStates,
   updateSegment,
+  updateSegments,
   type SegmentState,
 } from './operations.store.ts';
 import { revertCorrection } from './revert.ts';
-import { meanConfidence } from './transcripts.ts';
+import { meanConfidence, type TextChange } from './transcripts.ts';
 import { markEdited, readSegmentsById, withEditorNames } from './transcripts.store.ts';
 
 type Operation = BodyOf<(typeof mediaRoutes)['applyOperations']>['operations'][number];
@@ -75,6 +78,25 @@ export function createCorrections({ db, outbox, people }: { db: Db; outbox: Outb
         const isChanged = await applyOperations(context, { uuid, operations });
         if (isChanged) await markEdited(context.tx, outbox, context.file, caller.userId);
         return operations.flatMap(({ segments, replacement }) => [...segments, ...replacement].map((one) => one.uuid));
+      }),
+    /** New texts of many passages as one correction. */
+    replaceTexts: (caller: Caller, fileId: string, { uuid, changes }: { uuid: string; changes: TextChange[] }) =>
+      once(caller, fileId, uuid, async (context) => {
+        const isChanged = await applyTexts(context, { uuid, changes });
+        if (isChanged) await markEdited(context.tx, outbox, context.file, caller.userId);
+        return changes.map((change) => change.uuid);
+      }),
+    /** Undoes one correction of the caller, also when there are later ones of other passages. Repeated, it changes nothing. */
+    undoCorrection: (caller: Caller, fileId: string, uuid: string): Promise<void> =>
+      db.$transaction(async (tx) => {
+        const file = await lockedFile(tx, caller, fileId, 'edit');
+        const known = await tx.transcriptOperation.findUnique({ where: { fileId_id: { fileId, id: uuid } } });
+        if (known?.userId !== caller.userId || known.replaced)
+          throw conflict('nothing_to_undo', 'There is nothing left to undo.');
+        if (known.undoneIn !== null) return;
+        const { revision } = known;
+        await revertCorrection(tx, { fileId, revision, userId: caller.userId, uuid: randomUUID() });
+        await markEdited(tx, outbox, file, caller.userId);
       }),
     undo: (caller: Caller, fileId: string, uuid: string) => revert(caller, fileId, uuid, 'undo'),
     redo: (caller: Caller, fileId: string, uuid: string) => revert(caller, fileId, uuid, 'redo'),
@@ -149,6 +171,73 @@ async function applyOperations(context: Context, { uuid, operations }: Request):
   const correction = { id: uuid, kinds: [...kinds], before: [...before.values()], after };
   await addCorrection(tx, file.id, caller.userId, correction);
   return true;
+}
+
+/** Passages that are scanned at once, and how far apart two changed ones may be for that. */
+const scanLimits = { passages: 200, apart: 30 };
+
+/**
+ * Applies new texts of passages, each by itself, in a few statements for all of them. A passage that is shown otherwise now
+ * is refused: its masked parts could be others.
+ */
+async function applyTexts(context: Context, { uuid, changes }: { uuid: string; changes: readonly TextChange[] }) {
+  const { tx, caller, file, masking } = context;
+  const wanted = new Map(changes.map((change) => [change.uuid, change]));
+  const rows = await tx.segment.findMany({
+    where: { fileId: file.id, id: { in: [...wanted.keys()] } },
+    orderBy: { position: 'asc' },
+  });
+  if (rows.length !== wanted.size) throw notFound('There is no such segment.');
+  const updates: Parameters<typeof updateSegments>[2][number][] = [];
+  const kept = new Map<string, FoundSpan[]>();
+  for (const row of rows) {
+    const change = wanted.get(row.id);
+    if (change?.version !== row.version) throw staleVersion(row);
+    const operation = {
+      segments: [{ uuid: row.id }],
+      after_uuid: null,
+      replacement: [{ uuid: row.id, text: change.text }],
+    };
+    const { pieces, spans } = readPieces(operation, [row], masking, change.shown);
+    const passage: Passage = { ...row, words: row.words as Word[] };
+    const [next] = replacePassages([passage], pieces, { start: row.startTime, end: row.endTime });
+    if (!next || kindsOf([passage], [next]).length === 0) continue;
+    updates.push({ ...next, confidence: meanConfidence(next.words) });
+    kept.set(next.id, spans.get(next.id) ?? []);
+    await yieldToOthers();
+  }
+  if (updates.length === 0) return false;
+  const ids = updates.map(({ id }) => id);
+  const before = await readStates(tx, file.id, ids);
+  await updateSegments(tx, caller.userId, updates);
+  for (const group of await scanGroups(tx, file.id, kept)) {
+    await scanAround(tx, file, { ids: group, kept });
+    await yieldToOthers();
+  }
+  await addCorrection(tx, file.id, caller.userId, {
+    id: uuid,
+    kinds: ['text'],
+    before,
+    after: await readStates(tx, file.id, ids),
+  });
+  return true;
+}
+
+/** The changed passages in groups of those that are near each other. */
+async function scanGroups(tx: Tx, fileId: string, changed: ReadonlyMap<string, unknown>): Promise<string[][]> {
+  const all = await tx.segment.findMany({ where: { fileId }, orderBy: { position: 'asc' }, select: { id: true } });
+  const groups: string[][] = [];
+  let [first, last] = [-Infinity, -Infinity];
+  for (const [rank, { id }] of all.entries()) {
+    if (!changed.has(id)) continue;
+    if (rank - last > scanLimits.apart || rank - first >= scanLimits.passages) {
+      groups.push([]);
+      first = rank;
+    }
+    groups.at(-1)?.push(id);
+    last = rank;
+  }
+  return groups;
 }
 
 async function checkSpeakers(tx: Tx, fileId: string, operations: readonly Operation[]): Promise<void> {
@@ -266,12 +355,13 @@ function checkTimes(passages: readonly Passage[], { earliest, latest }: Around):
 
 /**
  * The replacement with its actual text. The masked parts that the editor does not see stay in the text and stay masked,
- * also when they move to another passage of the run.
+ * also when they move to another passage of the run. `expected`: what the editor saw of the first one.
  */
 function readPieces(
   { segments, replacement }: Operation,
   run: readonly Segment[],
   { mask, version }: Masking,
+  expected?: string,
 ): { pieces: Piece[]; spans: Map<string, FoundSpan[]> } {
   const rows = new Map(run.map((row) => [row.id, row]));
   const hiddenOf = (row: Segment): FoundSpan[] => {
@@ -297,6 +387,7 @@ function readPieces(
   }
   const hidden = run.map(hiddenOf);
   const shown = new Map(run.map((row, i) => [row.id, maskText(row.text, hidden[i] ?? []).text]));
+  if (run[0] && expected !== undefined && shown.get(run[0].id) !== expected) throw staleVersion(run[0]);
   const edited = replacement.map(({ uuid, text }) => {
     const given = text?.replaceAll(separator, ' ') ?? shown.get(uuid);
     if (given === undefined) throw invalid('invalid_body', 'A new passage needs a text.');

@@ -121,6 +121,30 @@ export async function updateSegment(tx: Tx, userId: string, { id, edited = true,
   await tx.segment.update({ where: { id }, data: { ...data, ...marks, version: { increment: 1 } } });
 }
 
+/** The same for many segments in one statement. */
+export async function updateSegments(tx: Tx, userId: string, rows: readonly Written[]): Promise<void> {
+  await tx.$executeRaw`
+    update transcript_segment t set
+      text = r.text, words = r.words::jsonb, speaker_id = r.speaker, start_time = r.start, end_time = r."end",
+      confidence = r.confidence, version = t.version + 1, edited = r.edited,
+      edited_at = case when r.edited then now() end, edited_by = case when r.edited then ${userId}::uuid end,
+      redactions = coalesce(r.redactions::jsonb, t.redactions),
+      redaction_key = case when r.redactions is null then t.redaction_key else r.key end
+    from unnest(
+      ${rows.map(({ id }) => id)}::uuid[],
+      ${rows.map(({ text }) => text)}::text[],
+      ${rows.map(({ words }) => JSON.stringify(words))}::text[],
+      ${rows.map(({ speakerId }) => speakerId)}::uuid[],
+      ${rows.map(({ startTime }) => startTime)}::float8[],
+      ${rows.map(({ endTime }) => endTime)}::float8[],
+      ${rows.map(({ confidence }) => confidence)}::float8[],
+      ${rows.map(({ edited = true }) => edited)}::bool[],
+      ${rows.map(({ redactions }) => (redactions ? JSON.stringify(redactions) : null))}::text[],
+      ${rows.map(({ redactionKey }) => redactionKey ?? null)}::text[]
+    ) as r(uuid, text, words, speaker, start, "end", confidence, edited, redactions, key)
+    where t.uuid = r.uuid`;
+}
+
 export async function insertSegmentAt(
   tx: Tx,
   { fileId, userId, position }: { fileId: string; userId: string; position: number },

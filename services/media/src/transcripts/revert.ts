@@ -6,7 +6,7 @@ import {
   insertSegmentAt,
   makeRoom,
   readStates,
-  updateSegment,
+  updateSegments,
   type SegmentState,
 } from './operations.store.ts';
 
@@ -55,6 +55,7 @@ async function exchange(tx: Tx, { fileId, userId, from, to, current }: Exchange)
 
   const removed = from.filter(({ id }) => !right.has(id)).map(({ id }) => id);
   await tx.segment.deleteMany({ where: { id: { in: removed } } });
+  const changed: Parameters<typeof updateSegments>[2][number][] = [];
   for (const state of to) {
     const { previousId, ...target } = state;
     const speakerId = state.speakerId !== null && speakers.has(state.speakerId) ? state.speakerId : null;
@@ -62,12 +63,13 @@ async function exchange(tx: Tx, { fileId, userId, from, to, current }: Exchange)
     if (source) {
       const existing = now.get(state.id) ?? source;
       const kept = source.speakerId === state.speakerId ? existing.speakerId : speakerId;
-      await updateSegment(tx, userId, { ...target, speakerId: kept });
+      changed.push({ ...target, speakerId: kept });
     } else {
       const [position = 0] = await makeRoom(tx, fileId, await anchorOf(tx, fileId, state, previousId), 1);
       await insertSegmentAt(tx, { fileId, userId, position }, { ...target, speakerId });
     }
   }
+  await updateSegments(tx, userId, changed);
 }
 
 function isSameText(one: SegmentState, other: SegmentState): boolean {

@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { handle, periodic, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
-import { createCorrections } from './operations.service.ts';
+import { createCorrections, type Corrections } from './operations.service.ts';
 import { createSegments } from './segments.service.ts';
 import { actorOf } from '../audit/audit.ts';
 import { createSpeakers } from './speakers.service.ts';
@@ -12,12 +12,15 @@ import { createUndo } from './undo.service.ts';
 const hour = 3_600_000;
 
 /** Transcripts: their segments and speakers, and undoing changes of them. */
-export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox: Outbox; people: People }): Slice {
+export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox: Outbox; people: People }): Slice & {
+  corrections: Corrections;
+} {
   const corrections = createCorrections({ db, outbox, people });
   const segments = createSegments({ db, corrections });
   const { undo, deleteOld } = createUndo({ db, outbox });
   const speakers = createSpeakers({ db, outbox });
   return {
+    corrections,
     routes: [
       handle(mediaRoutes.applyOperations, ({ caller, params, body }) => corrections.apply(caller, params.uuid, body)),
       handle(mediaRoutes.listOperations, ({ caller, params, query }) => corrections.list(caller, params.uuid, query)),

@@ -67,6 +67,11 @@ async function selectSegments(
   });
 }
 
+/** Whether a request with this id has corrected the file. */
+export async function isCorrected(db: Db | Tx, fileId: string, id: string): Promise<boolean> {
+  return (await db.transcriptOperation.count({ where: { fileId, id } })) > 0;
+}
+
 /** Adds the editors' names; null while identity does not respond. */
 export async function withEditorNames<S extends SegmentObject>(
   people: Pick<People, 'names'>,

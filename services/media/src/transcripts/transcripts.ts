@@ -3,6 +3,9 @@ import { speakerLabel, speakerNumber } from '@overtone/contracts/speakers';
 import type { MediaFile, Segment, Speaker } from '../generated/client.ts';
 import type { FoundSpan } from '../redaction/redaction.ts';
 
+/** A new text of a passage. `shown`: what the editor saw when it was made of it. */
+export type TextChange = { uuid: string; version: number; shown: string; text: string };
+
 /** The mean confidence of the words that have one; null when none has. */
 export function meanConfidence(words: readonly Word[]): number | null {
   const known = words.flatMap(({ confidence }) => confidence ?? []);
