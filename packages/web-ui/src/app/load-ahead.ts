@@ -9,6 +9,8 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/share-dialog.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
   () => import('../collections/add-to-collection.tsx'),
+  () => import('../replace/replace-dialog.tsx'),
+  () => import('../replace/replace-bar.tsx'),
   () => import('../uploads/upload-dialog.tsx'),
   () => import('../uploads/url-import-dialog.tsx'),
   () => import('../transcript-import/import-dialog.tsx'),

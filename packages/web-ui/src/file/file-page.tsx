@@ -4,7 +4,17 @@ import { ActionIcon, Alert, Anchor, Group, Skeleton, Text, Title, Tooltip } from
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
 import { ApiError } from '../api/problem.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
@@ -44,6 +54,8 @@ import { useEditing } from './use-editing.ts';
 import { useKeys } from './use-keys.ts';
 import { useTranscript, type Transcript } from './use-transcript.ts';
 import { useUndo } from './use-undo.ts';
+
+const ReplaceBar = lazy(() => import('../replace/replace-bar.tsx').then((result) => ({ default: result.ReplaceBar })));
 
 export function FilePage() {
   const { uuid } = useParams({ from: '/inside/files/$uuid' });
@@ -111,6 +123,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const { step } = useUndo(file.uuid);
   const [shown, setShown] = useState<number | null>(null);
   const [help, setHelp] = useState(false);
+  const [replacing, setReplacing] = useState(false);
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = canEdit(file) && (!isInProgress(file) || file.stage === 'index');
@@ -139,6 +152,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     transcript,
     onEdit: (segment) => editable && editing.open(segment.uuid),
     onFind: () => findInput.current?.focus(),
+    onReplace: () => editable && setReplacing(true),
     onHelp: () => setHelp(true),
     onHistory: (which) => editable && void step(which),
   });
@@ -198,9 +212,13 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                 find={find}
                 complete={transcript.complete}
                 inputRef={findInput}
+                onReplace={editable ? () => setReplacing(!replacing) : null}
                 onHistory={editable ? (which) => void step(which) : null}
               />
             )}
+            <Suspense>
+              {replacing && <ReplaceBar file={file} onShow={jumpTo} onClose={() => setReplacing(false)} />}
+            </Suspense>
             <DraftsNote
               fileId={file.uuid}
               transcript={transcript}

@@ -42,11 +42,14 @@ export function FindBar({
   complete,
   inputRef,
   onHistory,
+  onReplace,
 }: {
   find: Find;
   complete: boolean;
   /** Undoes or redoes a correction; absent for those who may only read. */
   onHistory: ((step: 'undo' | 'redo') => void) | null;
+  /** Opens find and replace; absent for those who may only read. */
+  onReplace: (() => void) | null;
   inputRef: RefObject<HTMLInputElement | null>;
 }) {
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -90,6 +93,13 @@ export function FindBar({
       <ActionIcon aria-label={t`Next match`} disabled={find.matches.length === 0} onClick={() => find.move(1)}>
         <Icon name="chevronDown" size={18} />
       </ActionIcon>
+      {onReplace && (
+        <Tooltip label={t`Find and replace (Ctrl+H)`}>
+          <ActionIcon aria-label={t`Find and replace`} onClick={onReplace}>
+            <Icon name="replace" size={18} />
+          </ActionIcon>
+        </Tooltip>
+      )}
       {onHistory && (
         <>
           <Tooltip label={t`Undo your last correction (Ctrl+Z)`}>

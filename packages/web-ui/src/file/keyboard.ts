@@ -5,7 +5,10 @@ export type Command =
   | { readonly name: 'toggle' }
   | { readonly name: 'skip'; readonly seconds: number }
   | { readonly name: 'step'; readonly by: 1 | -1 }
-  | { readonly name: 'faster' | 'slower' | 'loop' | 'follow' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' };
+  | {
+      readonly name:
+        'faster' | 'slower' | 'loop' | 'follow' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' | 'replace';
+    };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
@@ -49,6 +52,10 @@ function historyCommandOf({ key, shiftKey }: Pressed): Command | null {
   return letter === 'y' && !shiftKey ? { name: 'redo' } : null;
 }
 
+const controlKeys: Record<string, Command> = {
+  ' ': { name: 'toggle' },
+  h: { name: 'replace' },
+};
 const functionKeys: Record<string, Command> = {
   F7: { name: 'skip', seconds: -5 },
   F8: { name: 'toggle' },
@@ -63,7 +70,7 @@ const shiftedFunctionKeys: Record<string, Command> = {
 function commandWhileTyping({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): Command | null {
   if (metaKey || altKey) return null;
   if (shiftKey && !ctrlKey) return shiftedFunctionKeys[key] ?? null;
-  return ctrlKey ? (key === ' ' ? { name: 'toggle' } : null) : (functionKeys[key] ?? null);
+  return (ctrlKey ? controlKeys[key] : functionKeys[key]) ?? null;
 }
 
 export const shortcuts: readonly (readonly [keys: readonly string[], effect: string])[] = translateOnRead([
@@ -91,5 +98,6 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['Ctrl', 'Z'], msg`Undo your last correction, also after a reload`],
   [['Ctrl', 'Shift', 'Z'], msg`Redo it`],
   [['/'], msg`Find in the transcript`],
+  [['Ctrl', 'H'], msg`Find and replace`],
   [['?'], msg`Show shortcuts`],
 ]);

@@ -10,6 +10,7 @@ type Deps = {
   readonly transcript: Transcript;
   readonly onEdit: (segment: Segment) => void;
   readonly onFind: () => void;
+  readonly onReplace: () => void;
   readonly onHelp: () => void;
   readonly onHistory: (step: 'undo' | 'redo') => void;
 };
@@ -39,7 +40,7 @@ function focusOf(target: EventTarget | null): { typing: boolean; onControl: bool
   };
 }
 
-function run(command: Command, { player, transcript, onEdit, onFind, onHelp, onHistory }: Deps): void {
+function run(command: Command, { player, transcript, onEdit, onFind, onReplace, onHelp, onHistory }: Deps): void {
   const position = positionAt(transcript.loaded, player.now());
   switch (command.name) {
     case 'toggle':
@@ -74,6 +75,8 @@ function run(command: Command, { player, transcript, onEdit, onFind, onHelp, onH
       return onHistory(command.name);
     case 'find':
       return onFind();
+    case 'replace':
+      return onReplace();
     case 'help':
       return onHelp();
   }

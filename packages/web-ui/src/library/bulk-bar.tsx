@@ -14,10 +14,15 @@ const AddToCollection = lazy(() =>
   import('../collections/add-to-collection.tsx').then((result) => ({ default: result.AddToCollection })),
 );
 
-type BarAction = BulkAction | 'collect';
+const ReplaceDialog = lazy(() =>
+  import('../replace/replace-dialog.tsx').then((result) => ({ default: result.ReplaceDialog })),
+);
+
+type BarAction = BulkAction | 'collect' | 'replace';
 const actions: readonly { action: BarAction; label: string; icon: IconName }[] = translateOnRead([
   { action: 'tag', label: msg`Tag`, icon: 'tag' },
   { action: 'collect', label: msg`Add to collection`, icon: 'collection' },
+  { action: 'replace', label: msg`Find and replace`, icon: 'replace' },
   { action: 'share', label: msg`Share`, icon: 'users' },
   { action: 'reprocess', label: msg`Transcribe again`, icon: 'retry' },
   { action: 'delete', label: msg`Delete`, icon: 'trash' },
@@ -69,7 +74,8 @@ export function BulkBar({ files, all, onAll, onClear }: Props) {
         {opened?.action === 'collect' && (
           <AddToCollection files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
         )}
-        {opened && opened.action !== 'collect' && (
+        {opened?.action === 'replace' && <ReplaceDialog files={opened.files} onClose={() => setOpened(null)} />}
+        {opened && opened.action !== 'collect' && opened.action !== 'replace' && (
           <BulkDialog action={opened.action} files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
         )}
       </Suspense>

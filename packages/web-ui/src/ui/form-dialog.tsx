@@ -9,6 +9,8 @@ import { Dialog } from './dialog.tsx';
 
 type Props = {
   readonly title: string;
+  /** Width; by default that of a few fields. */
+  readonly size?: string;
   readonly children: ReactNode;
   /** The label of the button that submits the form. */
   readonly action: string;
@@ -36,6 +38,7 @@ type Props = {
 /** A form in a dialog. It closes after a successful submit, or after a question when something was typed. */
 export function FormDialog({
   title,
+  size = 'md',
   children,
   action,
   ready = true,
@@ -69,7 +72,7 @@ export function FormDialog({
     if (await confirmDiscard({ changed, drop: () => draft?.drop() })) onClose();
   };
   return (
-    <Dialog onClose={() => void close()} title={<b>{title}</b>}>
+    <Dialog size={size} onClose={() => void close()} title={<b>{title}</b>}>
       <form ref={form} onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
+import { foundIn } from '../ring/found-places.ts';
 import { button, menuItem, request, text, type DialogCase } from './case.ts';
 
 const group = example('GET /api/groups/{uuid}', { uuid: uuid(2), name: 'Editors', my_role: 'manager' });
@@ -322,6 +323,25 @@ export const everydayDialogs: readonly DialogCase[] = [
       route: 'POST /api/files/bulk',
       sends: { action: 'delete', file_uuids: [file.uuid] },
       response: { results: [{ file_uuid: file.uuid, error: null }] },
+    }),
+  },
+  {
+    name: 'Find and replace in selected recordings',
+    source: 'replace/replace-dialog.tsx',
+    path: '/',
+    world: (api) => {
+      showFiles(api);
+      api.respond('POST /api/transcripts/find', {
+        files: [foundIn(file)],
+        complete: true,
+      });
+    },
+    ...selected('Find and replace 1 recording'),
+    ...text('Find', 'Smyth'),
+    request: request({
+      submit: 'Replace 1 place',
+      route: 'POST /api/transcripts/replace',
+      response: { results: [{ file_uuid: file.uuid, replaced: 1, error: null }] },
     }),
   },
   {
