@@ -39,6 +39,12 @@ async function openTranscript(page: Page, api: ScriptedApi, fields: Partial<type
   await expect(page.getByTestId('transcript')).toContainText('Mister');
 }
 
+/** Opens the bar and enters what is searched for. */
+async function search(page: Page, find: string): Promise<void> {
+  await page.keyboard.press('Control+h');
+  await page.getByTestId('replace-bar').getByLabel('Find', { exact: true }).fill(find);
+}
+
 test.describe('find and replace in a transcript', () => {
   test('opens by Ctrl+H with the keyboard in it, shows every place, and closes by Escape', async ({ page, api }) => {
     await openTranscript(page, api);
@@ -84,8 +90,7 @@ test.describe('find and replace in a transcript', () => {
 
   test('replaces one place by its own button', async ({ page, api }) => {
     await openTranscript(page, api);
-    await page.keyboard.press('Control+h');
-    await page.keyboard.type('Smyth');
+    await search(page, 'Smyth');
     await page
       .getByRole('button', { name: /^Replace only/ })
       .first()
@@ -106,8 +111,7 @@ test.describe('find and replace in a transcript', () => {
 
   test('names a recording whose places were changed since', async ({ page, api }) => {
     await openTranscript(page, api);
-    await page.keyboard.press('Control+h');
-    await page.keyboard.type('Smyth');
+    await search(page, 'Smyth');
     const error = { code: 'stale_version', message: 'The transcript was changed in the meantime. Search again.' };
     api.respond('POST /api/transcripts/replace', { results: [{ file_uuid: file.uuid, replaced: 0, error }] });
     await page.getByRole('button', { name: 'Replace 2 places' }).click();

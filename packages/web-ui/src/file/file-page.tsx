@@ -216,9 +216,6 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                 onHistory={editable ? (which) => void step(which) : null}
               />
             )}
-            <Suspense>
-              {replacing && <ReplaceBar file={file} onShow={jumpTo} onClose={() => setReplacing(false)} />}
-            </Suspense>
             <DraftsNote
               fileId={file.uuid}
               transcript={transcript}
@@ -228,6 +225,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               }}
             />
           </div>
+          <Suspense>
+            {replacing && <ReplaceBar file={file} onShow={jumpTo} onClose={() => setReplacing(false)} />}
+          </Suspense>
           <ImportNote file={file} transcript={transcript} />
           <UncertainLegend transcript={transcript} />
           <OverlapLegend transcript={transcript} />

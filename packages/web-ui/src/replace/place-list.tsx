@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Checkbox, Text } from '@mantine/core';
+import { Anchor, Button, Checkbox, Text } from '@mantine/core';
 import { speakerName } from '@overtone/contracts/speakers';
 import { useState } from 'react';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -128,9 +128,9 @@ function PlaceRow({ file, place, replacing, editable, onShow }: RowProps) {
       <span className={css['excerpt']}>
         <Text span size="xs" c="dimmed" className="ot-tabular">
           {onShow ? (
-            <button type="button" className="ot-link" aria-label={t`Go to ${at}`} onClick={() => onShow(place)}>
+            <Anchor component="button" type="button" fz="xs" aria-label={t`Go to ${at}`} onClick={() => onShow(place)}>
               {at}
-            </button>
+            </Anchor>
           ) : (
             at
           )}{' '}

@@ -40,7 +40,7 @@ function replace(
   person: TestUser,
   found: Found,
   search: Search,
-  { uuid = randomUUID() as string, only = (_: number): boolean => true } = {},
+  { uuid = randomUUID(), only = () => true }: { uuid?: string; only?: (at: number) => boolean } = {},
 ) {
   const files = found.files.flatMap(({ file_uuid, places }) => {
     const chosen = places.filter((_, i) => only(i));
