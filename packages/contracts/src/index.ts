@@ -45,7 +45,12 @@ export * from './media-redaction-jobs.ts';
 export { maxReplacePlaces, type FoundPlace, type TextSearch } from './media-replace.ts';
 export { retentionGroup, retentionReasons, retentionRemovals, type RetentionConditions } from './media-retention.ts';
 export * from './media-transcript-import.ts';
-export { maxSegmentText, operationKinds, type CorrectionResult, type TranscriptOperation } from './media-transcripts.ts';
+export {
+  maxSegmentText,
+  operationKinds,
+  type CorrectionResult,
+  type TranscriptOperation,
+} from './media-transcripts.ts';
 export { uploadOptions } from './media-uploads.ts';
 export {
   watchDecisions,
