@@ -1,9 +1,12 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
 import { recentlyFocused } from './last-focus.ts';
 
 /** A dialog that is shown as long as it is mounted. When it closes, the focus returns to what opened it. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
+  const { onClose, closeOnEscape = true } = props;
+  const content = useRef<HTMLDivElement>(null);
   const [openers] = useState(recentlyFocused);
   // The library returns the focus of a dialog that it closes, not of one that is unmounted.
   useEffect(
@@ -13,5 +16,20 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
     },
     [openers],
   );
-  return <Modal {...props} opened />;
+  // The library leaves Escape to a list of suggestions, also to an empty one, which is not visible.
+  useWindowEvent(
+    'keydown',
+    ({ key, isComposing, target }) => {
+      if (key !== 'Escape' || isComposing || !closeOnEscape || !(target instanceof Element)) return;
+      if (content.current?.contains(target) && hasInvisibleList(target)) onClose();
+    },
+    { capture: true },
+  );
+  return <Modal {...props} opened ref={content} />;
+}
+
+function hasInvisibleList(field: Element): boolean {
+  if (field.getAttribute('data-mantine-stop-propagation') !== 'true') return false;
+  const listId = field.getAttribute('aria-controls');
+  return listId !== null && document.getElementById(listId)?.checkVisibility() !== true;
 }

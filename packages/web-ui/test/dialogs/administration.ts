@@ -444,9 +444,10 @@ export const administrationDialogs: readonly DialogCase[] = [
     path: '/admin/language-models',
     opener: button('Add a language model'),
     fill: async (dialog) => {
-      await dialog.getByLabel('Model', { exact: true }).fill('small');
-      await dialog.getByLabel('Address', { exact: true }).fill('http://localhost:11434');
       await dialog.getByLabel('Name', { exact: true }).fill('Local');
+      await dialog.getByLabel('Address', { exact: true }).fill('http://localhost:11434');
+      // The list of its suggestions is empty: Escape belongs to the dialog.
+      await dialog.getByLabel('Model', { exact: true }).fill('small');
     },
     field: { label: 'Name', text: 'Local' },
     refusedField: 'name',
