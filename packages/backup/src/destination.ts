@@ -139,6 +139,14 @@ export async function withoutNewFolders<T>(folder: string, work: () => Promise<T
   }
 }
 
+/** The disk on which a folder that does not exist would be created; null: it exists. */
+export async function newFolderDisk(folder: string): Promise<'system_disk' | 'other_disk' | null> {
+  const missing = await firstMissing(folder);
+  if (missing === null) return null;
+  const [parent, root] = await Promise.all([stat(dirname(missing)), stat('/')]);
+  return parent.dev === root.dev ? 'system_disk' : 'other_disk';
+}
+
 /** The highest folder of a path that does not exist; null: all exist. */
 async function firstMissing(path: string): Promise<string | null> {
   if (await isThere(path)) return null;

@@ -15,6 +15,7 @@ export {
   openDestination,
   probeFolder,
   readText,
+  newFolderDisk,
   withoutNewFolders,
   type Destination,
   type DestinationOptions,

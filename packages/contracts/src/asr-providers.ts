@@ -91,9 +91,14 @@ export const asrRoutes = {
   }),
   updateAsrProviders: route('PUT', '/api/admin/asr-providers', 'super_admin', {
     summary: 'Replace the list; an empty one returns to the environment of the workers',
-    body: z.strictObject({ revision: z.string().max(64), providers: z.array(providerInput).max(maxProviders) }),
+    body: z.strictObject({
+      revision: z.string().max(64),
+      providers: z.array(providerInput).max(maxProviders),
+      /** Saves also a list of which no worker can use a provider now. */
+      accept_not_ready: z.boolean().optional(),
+    }),
     answer,
-    errors: ['settings_invalid', 'settings_changed', 'secret_required'],
+    errors: ['settings_invalid', 'settings_changed', 'secret_required', 'no_provider_ready'],
   }),
   testAsrProvider: route('POST', '/api/admin/asr-providers/test', 'super_admin', {
     summary: 'Let a worker recognise a short sample with this provider, saved or not; nothing is stored',
@@ -119,5 +124,11 @@ export const asrWorkerRpc = {
     reply: testResult,
     timeoutMs: 110_000,
     longRunning: true,
+  }),
+  /** Whether the worker could use the enabled ones of these providers, saved or not. */
+  checkProviders: defineRpc('transcription-worker', 'check-asr-providers', {
+    request: z.object({ providers: z.array(providerWithKey) }),
+    reply: z.object({ engines: z.array(providerState) }),
+    timeoutMs: 10_000,
   }),
 };

@@ -63,6 +63,8 @@ const destinationStatus = z.object({
   error_code: z.string().nullable(),
   error: z.string().nullable(),
   free_bytes: z.int().nullable(),
+  /** The folder does not exist, and would be created on this disk; null: it exists, or is a bucket. */
+  creates_folder_on: z.enum(['system_disk', 'other_disk']).nullable(),
 });
 export type DestinationStatus = z.infer<typeof destinationStatus>;
 

@@ -196,7 +196,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaRpc.describeFiles,
       identityRpc.names,
       dispatcherRpc.paused,
-      asrWorkerRpc.testProvider,
+      ...all<RpcDef>(asrWorkerRpc),
       ...all<RpcDef>(modelRpc),
     ],
     serves: [

@@ -11,6 +11,7 @@ export const transcriptionErrors = {
   engine_refused: 'invalid',
   translation_unsupported: 'invalid',
   provider_unknown: 'invalid',
+  no_provider_ready: 'conflict',
   settings_changed: 'conflict',
   model_invalid: 'unavailable',
   diarization_failed: 'unavailable',

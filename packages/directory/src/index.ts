@@ -2,7 +2,7 @@ export type { Clock } from './read/clock.ts';
 export { configFaults } from './config-faults.ts';
 export { createDirectory } from './directory.ts';
 export { ldapClaimKey } from './dn/claim-key.ts';
-export { canonicalDn, sameDn } from './dn/dn.ts';
+export { canonicalDn, sameDn, tryCanonicalDn } from './dn/dn.ts';
 export { parseDnList } from './dn/dn-list.ts';
 export { explain, type Explained } from './diagnose/explain.ts';
 export {

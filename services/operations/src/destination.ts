@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { BackupError, withoutNewFolders } from '@overtone/backup';
+import { BackupError, newFolderDisk, withoutNewFolders } from '@overtone/backup';
 import type { DestinationStatus } from '@overtone/contracts';
 import { invalid, isAppError } from '@overtone/service-kit';
 import pTimeout from 'p-timeout';
@@ -24,6 +24,7 @@ export const notSet: DestinationStatus = {
   error_code: 'destination_missing',
   error: 'There is no destination yet.',
   free_bytes: null,
+  creates_folder_on: null,
 };
 
 /** `check` leaves the folder that it created, for runs; `test` removes it; `probe` writes nothing. */
@@ -32,21 +33,23 @@ export type HowToTest = 'check' | 'test' | 'probe';
 /** Tests a destination, or looks whether it can be reached, and closes it. */
 export async function statusOf(target: Target, how: HowToTest): Promise<DestinationStatus> {
   const { place: destination } = target;
+  const isFolder = isAbsolute(destination);
+  let disk: DestinationStatus['creates_folder_on'] = null;
   try {
     const work = async (): Promise<number | null> => {
+      disk = isFolder ? await newFolderDisk(destination) : null;
       await (how === 'probe' ? target.probe() : target.check());
       return await target.freeBytes();
     };
-    const isTrial = how === 'test' && isAbsolute(destination);
-    const freeBytes = await pTimeout(isTrial ? withoutNewFolders(destination, work) : work(), {
+    const freeBytes = await pTimeout(how === 'test' && isFolder ? withoutNewFolders(destination, work) : work(), {
       milliseconds: answerMs,
       message: `${destination} does not respond.`,
     });
-    return { destination, ok: true, error_code: null, error: null, free_bytes: freeBytes };
+    return { destination, ok: true, error_code: null, error: null, free_bytes: freeBytes, creates_folder_on: disk };
   } catch (error) {
     const { code, message } = failureOf(error);
     const known = code === 'destination_full' ? code : 'destination_unavailable';
-    return { destination, ok: false, error_code: known, error: message, free_bytes: null };
+    return { ...notSet, destination, error_code: known, error: message };
   } finally {
     target.close();
   }

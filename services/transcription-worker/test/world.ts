@@ -138,6 +138,8 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     store,
     nc,
     stored,
+    checkProviders: (...providers: AsrProviderWithKey[]) =>
+      dispatcher.request(asrWorkerRpc.checkProviders, { providers }),
     testProvider: (provider: AsrProviderWithKey) => dispatcher.request(asrWorkerRpc.testProvider, { provider }),
     modelFolder: env.MODEL_CACHE_DIR,
     models: () => dispatcher.request(modelRpc.models, {}),

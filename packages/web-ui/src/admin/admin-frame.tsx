@@ -7,6 +7,7 @@ import { meQuery, type User } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { pendingApprovalsQuery } from './approval-count.ts';
+import { EngineAlert } from './engine-alert.tsx';
 import { groupsFor, isPageOf, mayOpen, overviewPath, type AdminGroup, type AdminPageLink } from './navigation.ts';
 import css from './admin-frame.module.css';
 
@@ -22,6 +23,7 @@ export function AdminFrame() {
       {/* A new page begins with its own group open, and with the list closed on a narrow screen. */}
       <Navigation key={path} role={me.role} path={path} />
       <div className={css['content']}>
+        <EngineAlert isSuper={me.role === 'super_admin'} />
         <Outlet />
       </div>
     </div>

@@ -1,31 +1,20 @@
 import { t } from '@lingui/core/macro';
 import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
+import { enginesQuery, isForSpeech, type Worker } from './engine-alert.tsx';
 import { Processors } from './processors.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 
 /** The speech engines of the running workers. */
 export function Engines() {
-  const engines = useQuery({
-    queryKey: ['engines'],
-    queryFn: ({ signal }) => call('GET /api/admin/engines', { signal }),
-    refetchInterval: 10_000,
-  });
+  const engines = useQuery(enginesQuery);
   return (
     <>
       <QueryStatus of={engines} failure={t`The engines couldn’t be loaded`} height={80} />
       {engines.data && <Workers workers={engines.data.workers.filter(isForSpeech)} />}
     </>
   );
-}
-
-type Worker = ResponseBody<'GET /api/admin/engines'>['workers'][number];
-/** Other workers only serve queues and the index; they need no engine. */
-function isForSpeech({ engine, pulls }: Worker): boolean {
-  return engine !== null || pulls.some((durable) => durable.startsWith('gpu-'));
 }
 
 function Workers({ workers }: { workers: readonly Worker[] }) {

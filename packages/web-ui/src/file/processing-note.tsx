@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
 import { call } from '../api/client.ts';
-import { timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
+import { meQuery, timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { hasRecording, stageNames, stageText, toneOf } from '../library/status.ts';
@@ -52,6 +52,7 @@ const stageList = Object.keys(stageNames) as (keyof typeof stageNames)[];
 function StagesNote({ file }: { file: FileDetail }) {
   const live = useProgress(file.uuid);
   const timeline = useQuery({ ...timelineQuery(file.uuid), refetchInterval: 5000 }).data ?? null;
+  const isAdmin = (useQuery(meQuery).data?.role ?? 'user') !== 'user';
   const status = stageText(file, live);
   const tone = toneOf(file);
   return (
@@ -87,6 +88,12 @@ function StagesNote({ file }: { file: FileDetail }) {
       </ol>
       <Text size="sm" c="dimmed">
         {hintFor(file, timeline)}
+        {file.waiting_for === 'engine' && isAdmin && (
+          <>
+            {' '}
+            <Link to="/admin" className="ot-link">{t`Engines and models`}</Link>
+          </>
+        )}
       </Text>
     </Stack>
   );

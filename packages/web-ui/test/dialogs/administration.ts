@@ -550,6 +550,60 @@ export const administrationDialogs: readonly DialogCase[] = [
     }),
   },
   {
+    name: 'Save providers that cannot transcribe',
+    source: 'admin/asr/asr-page.tsx',
+    path: '/admin/asr',
+    world: (api) => api.refuse('PUT /api/admin/asr-providers', { code: 'no_provider_ready' }),
+    opener: button('Save'),
+    open: async (page) => {
+      if (await button('Save')(page).isDisabled()) {
+        await button('Add provider')(page).click();
+        await page.getByRole('menuitem', { name: 'PocketSphinx', exact: true }).click();
+      }
+      // A second submit of an unchanged form is ignored for half a second.
+      await page.getByLabel('Name', { exact: true }).fill('Speech');
+      await button('Save')(page).click();
+    },
+    cancel: 'Cancel',
+  },
+  {
+    name: 'Save a sign-in source whose test failed',
+    source: 'admin/auth/settings-form.tsx',
+    path: '/admin/authentication/ldap',
+    world: (api) => {
+      const enabled = {
+        config_key: 'ldap_enabled',
+        config_value: false,
+        is_sensitive: false,
+        is_set: false,
+        origin: 'default' as const,
+        category: 'ldap' as const,
+        data_type: 'boolean' as const,
+        default_value: false,
+        description: '',
+        updated_at: null,
+        updated_by: null,
+      };
+      api.respond('GET /api/admin/auth-config', { ...example('GET /api/admin/auth-config'), ldap: [enabled] });
+      api.respond(
+        'POST /api/admin/auth-config/{category}/test',
+        example('POST /api/admin/auth-config/{category}/test', { success: false, message: 'Nobody answers.' }),
+      );
+    },
+    opener: button('Save'),
+    open: async (page) => {
+      if (await button('Save')(page).isDisabled()) {
+        await button('Test connection')(page).click();
+        await page.getByTestId('test-result').getByText('Nobody answers.').waitFor();
+      }
+      // A second submit of an unchanged form is ignored for half a second.
+      await page.getByRole('switch').first().uncheck();
+      await page.getByRole('switch').first().check();
+      await button('Save')(page).click();
+    },
+    cancel: 'Cancel',
+  },
+  {
     name: 'Delete all stored voices',
     source: 'admin/settings/settings-form.tsx',
     path: '/admin/voices',

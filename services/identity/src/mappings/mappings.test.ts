@@ -39,6 +39,12 @@ describe('the warning', () => {
     expect(warningOf(other)).toContain('"cn=a,dc=x"');
   });
 
+  it('is given for a claim of the directory that is no distinguished name', () => {
+    const text = { id: '4', source: 'ldap', claimValue: 'Staff' };
+    expect(createWarnings([text])(text)).toContain('not a distinguished name');
+    expect(createWarnings([])({ ...text, source: 'oidc' })).toBeNull();
+  });
+
   it('is not given for claims that are compared verbatim, nor for itself', () => {
     expect(createWarnings([answer, other, candidate])(candidate)).toBeNull();
     expect(createWarnings([answer, candidate])(answer)).toBeNull();

@@ -1,4 +1,4 @@
-import { ldapClaimKey, type Claims } from '@overtone/directory';
+import { ldapClaimKey, tryCanonicalDn, type Claims } from '@overtone/directory';
 import type { mappingObject, MappingSource, Role } from '@overtone/contracts';
 import { invalid, type Client } from '@overtone/service-kit';
 import type { z } from 'zod';
@@ -63,7 +63,7 @@ export function checkMapping(mapping: { groupId: string | null; grantsRole: stri
     throw invalid('mapping_gives_nothing', 'A mapping must set group_uuid, grants_role, or both');
 }
 
-/** Finds mappings of the directory whose claims are the same name in different spellings; the unique index cannot. */
+/** Finds mappings of the directory whose claims are no name, or the same name in different spellings; the unique index cannot. */
 export function createWarnings(all: readonly { id: string; source: string; claimValue: string }[]) {
   const byKey = new Map<string, { id: string; claimValue: string }[]>();
   for (const mapping of all) {
@@ -73,6 +73,8 @@ export function createWarnings(all: readonly { id: string; source: string; claim
   }
   return (mapping: { id: string; source: string; claimValue: string }): string | null => {
     if (mapping.source !== 'ldap') return null;
+    if (tryCanonicalDn(mapping.claimValue) === undefined)
+      return 'This is not a distinguished name. A directory names groups by nothing else, so it matches nobody.';
     const others = (byKey.get(ldapClaimKey(mapping.claimValue)) ?? []).filter((other) => other.id !== mapping.id);
     if (others.length === 0) return null;
     const list = others.map((other) => `"${other.claimValue}"`).join(', ');

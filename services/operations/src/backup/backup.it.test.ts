@@ -117,6 +117,19 @@ describe('the settings of backups', () => {
     expect(await readdir(existing)).toEqual([]);
   });
 
+  it.each(['backup', 'media-mirror'])(
+    'of %s say that a folder is new, and on which disk it would be',
+    async (panel) => {
+      const disk = (await stat(world.folder)).dev === (await stat('/')).dev ? 'system_disk' : 'other_disk';
+      const test = async (destination: string) => (await service.ask('POST', `/${panel}/test`, { destination })).body;
+      const existing = join(world.folder, `is-there-${panel}`);
+      await mkdir(existing);
+      expect(await test(existing)).toMatchObject({ ok: true, creates_folder_on: null });
+      expect(await test(join(existing, 'not', 'yet'))).toMatchObject({ ok: true, creates_folder_on: disk });
+      expect(await test('/dev/shm/overtone-test/not-yet')).toMatchObject({ ok: true, creates_folder_on: 'other_disk' });
+    },
+  );
+
   it('never show a secret, and store it sealed', async () => {
     const secret = 'a passphrase of the test';
     const { body } = await change({ passphrase: secret });

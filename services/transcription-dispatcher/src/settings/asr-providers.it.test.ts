@@ -36,6 +36,17 @@ describe('ASR providers', () => {
   const show = async () => asrRoutes.asrProviders.answer.parse(await (await world.dispatcher.get(path, admin)).json());
   const save = async (...providers: AsrProviderInput[]) =>
     world.dispatcher.put(path, admin, { revision: (await show()).revision, providers });
+  const workerBus = async () => {
+    const bus = createBus({
+      service: 'transcription-worker',
+      url: world.nats.url,
+      user: 'transcription-worker',
+      password,
+      log,
+    });
+    await bus.connect();
+    return bus;
+  };
   const codeOf = async (response: Response) => ((await response.json()) as { code?: string }).code;
 
   it('keep their order, and their keys are sealed and returned to workers only', async () => {
@@ -111,16 +122,40 @@ describe('ASR providers', () => {
     expect((await save(allowed, unused)).status).toBe(200);
   });
 
+  it('are refused when a worker could use none of them, unless that is accepted', async () => {
+    const bus = await workerBus();
+    const checked: AsrProviderWithKey[][] = [];
+    const state = { kind: 'x', model: '', translates: false };
+    bus.serve(asrWorkerRpc.checkProviders, async ({ providers }) => {
+      checked.push(providers);
+      return {
+        engines: providers.map(({ id, kind }) => {
+          const ready = kind === 'pocketsphinx';
+          return { ...state, id, ready, why: ready ? null : 'No model is installed' };
+        }),
+      };
+    });
+    const { revision } = await show();
+    const missing: AsrProviderInput = { ...local, id: randomUUID(), name: 'Model', kind: 'sherpa-onnx' };
+    for (const providers of [[missing], [{ ...local, enabled: false }]]) {
+      const refused = await world.dispatcher.put(path, admin, { revision, providers });
+      expect([refused.status, await codeOf(refused)]).toEqual([409, 'no_provider_ready']);
+    }
+    expect(await (await save(missing)).json()).toMatchObject({ detail: 'Model: No model is installed' });
+    expect((await show()).revision).toBe(revision);
+    expect((await save(missing, local)).status).toBe(200);
+    const { revision: current } = await show();
+    const accepted = { revision: current, providers: [missing], accept_not_ready: true };
+    expect((await world.dispatcher.put(path, admin, accepted)).status).toBe(200);
+    await bus.close();
+    expect(checked.length).toBeGreaterThan(0);
+    // While no worker replies, nothing is known.
+    expect((await save(missing)).status).toBe(200);
+  });
+
   it('are tested by a worker with the stored key', async () => {
     await save({ ...server, api_key: 'sk-three' });
-    const bus = createBus({
-      service: 'transcription-worker',
-      url: world.nats.url,
-      user: 'transcription-worker',
-      password,
-      log,
-    });
-    await bus.connect();
+    const bus = await workerBus();
     const received: AsrProviderWithKey[] = [];
     bus.serve(asrWorkerRpc.testProvider, async ({ provider }) => {
       received.push(provider);

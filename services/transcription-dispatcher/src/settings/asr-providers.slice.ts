@@ -14,7 +14,13 @@ import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
-import { requireRevision, revisionOf, validateProviders, withStoredKey } from './asr-providers.ts';
+import {
+  requireReadyProvider,
+  requireRevision,
+  revisionOf,
+  validateProviders,
+  withStoredKey,
+} from './asr-providers.ts';
 
 type Deps = {
   db: Db;
@@ -61,6 +67,13 @@ export function createAsrProvidersSlice({
       handle(asrRoutes.updateAsrProviders, async (request) => {
         const { body, caller } = request;
         await validateProviders(body.providers, guard);
+        if (body.accept_not_ready !== true) {
+          const stored = await readWithKeys();
+          await requireReadyProvider(
+            body.providers.map((provider) => withStoredKey(provider, stored)),
+            bus,
+          );
+        }
         await db.$transaction(async (tx) => {
           await store.lock(tx);
           const stored = await readWithKeys(tx);

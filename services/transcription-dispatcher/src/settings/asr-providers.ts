@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AsrProvider, AsrProviderInput, AsrProviderWithKey } from '@overtone/contracts';
+import { asrWorkerRpc, type AsrProvider, type AsrProviderInput, type AsrProviderWithKey } from '@overtone/contracts';
 import { recipientsOfProviderKey } from '@overtone/contracts/secret-recipients';
-import { conflict, invalid, isAppError } from '@overtone/service-kit';
+import { conflict, invalid, isAppError, type Bus } from '@overtone/service-kit';
 import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
 
 /** Changes with every change of the list. */
@@ -52,6 +52,25 @@ async function addressFaultsOf({ base_url: baseUrl, enabled }: AsrProviderInput,
     if (!isAppError(error)) throw error;
     return [{ field: 'base_url', message: error.message }];
   }
+}
+
+/**
+ * A list without a usable provider stops all transcription. An empty one leaves the choice to the workers, and while no
+ * worker replies, nothing is known.
+ * @throws AppError no_provider_ready.
+ */
+export async function requireReadyProvider(
+  providers: readonly AsrProviderWithKey[],
+  bus: Pick<Bus, 'request'>,
+): Promise<void> {
+  if (providers.length === 0) return;
+  const reply = await bus.request(asrWorkerRpc.checkProviders, { providers: [...providers] }).catch(() => undefined);
+  if (providers.some(({ enabled }) => enabled) && (!reply || reply.engines.some(({ ready }) => ready))) return;
+  const reasons = (reply?.engines ?? []).map(({ id, why }) => {
+    const name = providers.find((provider) => provider.id === id)?.name ?? '';
+    return `${name}: ${why ?? 'not ready'}`;
+  });
+  throw conflict('no_provider_ready', reasons.join('; ') || 'None of the providers is in use.');
 }
 
 /** A key is sent only to the server that it was entered for. @throws AppError secret_required. */

@@ -143,7 +143,17 @@ export function createEnginesSlice({
       engines: checked.map(toState),
     }),
     able: (durable) => durable !== needsEngine || firstReady() !== undefined,
-    rpcs: [rpc(asrWorkerRpc.testProvider, ({ provider }) => testProvider(providerEngines, provider))],
+    rpcs: [
+      rpc(asrWorkerRpc.testProvider, ({ provider }) => testProvider(providerEngines, provider)),
+      rpc(asrWorkerRpc.checkProviders, async ({ providers }) => {
+        const enabled = providers.filter((provider) => provider.enabled);
+        const engines = enabled.map(async (provider) => {
+          const engine = providerEngines.create(provider);
+          return toState({ engine, provider, state: await engine.check() });
+        });
+        return { engines: await Promise.all(engines) };
+      }),
+    ],
     parts: [
       {
         name: 'speech engines',

@@ -156,6 +156,22 @@ describe('ASR providers of a running worker', () => {
   );
 
   it(
+    'are checked without a recording, and only those in use',
+    async () => {
+      const { baseUrl, received } = await start();
+      const [usable, missing] = [providerOf(baseUrl), providerOf('', { kind: 'sherpa-onnx', model: 'not-installed' })];
+      const unused = providerOf(baseUrl, { enabled: false });
+      const { engines } = await world.checkProviders(missing, usable, unused);
+      expect(engines).toMatchObject([
+        { id: missing.id, ready: false, why: expect.any(String) },
+        { id: usable.id, ready: true, why: null },
+      ]);
+      expect(received.filter(({ path }) => path?.includes('transcriptions'))).toEqual([]);
+    },
+    slow,
+  );
+
+  it(
     'and the settings are reported with their sources in the heartbeat',
     async () => {
       const { baseUrl } = await start();

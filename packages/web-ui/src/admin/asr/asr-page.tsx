@@ -1,10 +1,13 @@
 import { t } from '@lingui/core/macro';
-import { Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { AsrProvider } from '@overtone/contracts';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { codeOf, messageOf } from '../../api/problem.ts';
 import { useDraft } from '../../state/use-draft.ts';
+import { Confirm } from '../../ui/confirm.tsx';
 import { RestoredNote } from '../../ui/draft.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -23,7 +26,7 @@ const providersQuery = queryOptions({
   refetchInterval: 10_000,
 });
 const kinds = ['faster-whisper', 'sherpa-onnx', 'openai-compatible', 'pocketsphinx'] as const;
-type Entered = { readonly list: AsrProvider[]; readonly keys: Keys };
+type Entered = { readonly list: AsrProvider[]; readonly keys: Keys; readonly acceptNotReady?: true };
 
 const noKeys: Keys = {};
 
@@ -53,6 +56,7 @@ function ProviderForm({ saved }: { saved: Answer }) {
   const client = useQueryClient();
   const draft = useDraft<AsrProvider[]>('asr-providers', saved.providers.map(fieldsOf));
   const [keys, setKeys] = useState(noKeys);
+  const [question, setQuestion] = useState<string | null>(null);
   // The list on which the edits are based: the server refuses to overwrite the changes of another administrator.
   const [revision, setRevision] = useState(saved.revision);
   const list = draft.value;
@@ -60,13 +64,17 @@ function ProviderForm({ saved }: { saved: Answer }) {
   const dropKeys = (): void => setKeys(noKeys);
   useUnsaved(Object.keys(keys).length > 0, dropKeys);
   const saving = useMutation({
-    mutationFn: ({ list, keys }: Entered) =>
+    mutationFn: ({ list, keys, acceptNotReady }: Entered) =>
       call('PUT /api/admin/asr-providers', {
         body: {
           revision: draft.changed ? revision : saved.revision,
           providers: list.map((provider) => bodyOf(provider, keys)),
+          ...(acceptNotReady ? { accept_not_ready: true } : {}),
         },
       }),
+    onError: (error, { acceptNotReady }) => {
+      if (codeOf(error) === 'no_provider_ready' && !acceptNotReady) setQuestion(messageOf(error));
+    },
     onSuccess: (answer, entered) => {
       notify(t`Providers saved.`);
       client.setQueryData(providersQuery.queryKey, answer);
@@ -119,7 +127,27 @@ function ProviderForm({ saved }: { saved: Answer }) {
             onRemove={() => set(list.toSpliced(index, 1))}
           />
         ))}
-        {saving.error && <ErrorNote error={saving.error} title={t`The providers weren’t saved`} />}
+        {saving.error && question === null && <ErrorNote error={saving.error} title={t`The providers weren’t saved`} />}
+        {question !== null && (
+          <Confirm
+            title={t`Stop all transcription?`}
+            action={t`Save anyway`}
+            run={() => saving.mutateAsync({ list, keys, acceptNotReady: true })}
+            onDone={() => undefined}
+            onClose={() => {
+              setQuestion(null);
+              saving.reset();
+            }}
+          >
+            <Text size="sm">{t`No provider of this list can transcribe now, so recordings would wait.`}</Text>
+            <Text size="sm" my="xs">
+              {question}
+            </Text>
+            <Anchor component={Link} to="/admin" size="sm">
+              {t`Install a speech model`}
+            </Anchor>
+          </Confirm>
+        )}
         <FormButtons>
           <Button type="submit" disabled={!changed} loading={saving.isPending}>
             {t`Save`}

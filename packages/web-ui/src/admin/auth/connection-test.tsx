@@ -17,13 +17,18 @@ type Props = {
   readonly refused: unknown;
   /** Shows the refusal of this test at the fields of the form; null clears it. */
   readonly onRefused: (error: unknown) => void;
+  readonly onTested: (tested: Tested) => void;
 };
+/** The values that were tested last, and the result. */
+export type Tested = { readonly edits: Edits; readonly success: boolean; readonly message: string };
 type TestResult = ResponseBody<'POST /api/admin/auth-config/{category}/test'>;
 
 /** Tests the values of the form before they are saved, step by step. */
-export function ConnectionTest({ category, intro, edits, refused, onRefused }: Props) {
+export function ConnectionTest({ category, intro, edits, refused, onRefused, onTested }: Props) {
   const test = useMutation({
-    mutationFn: () => call('POST /api/admin/auth-config/{category}/test', { params: { category }, body: { ...edits } }),
+    mutationFn: (tested: Edits) =>
+      call('POST /api/admin/auth-config/{category}/test', { params: { category }, body: { ...tested } }),
+    onSuccess: ({ success, message }, tested) => onTested({ edits: tested, success, message }),
     onSettled: (_, error) => onRefused(error),
   });
   return (
@@ -33,7 +38,7 @@ export function ConnectionTest({ category, intro, edits, refused, onRefused }: P
           {intro}
         </Text>
         <Group>
-          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          <Button variant="default" loading={test.isPending} onClick={() => test.mutate(edits)}>
             {t`Test connection`}
           </Button>
         </Group>

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyEdit, errorOfValue, mustReenterSecret, canReset, shownValue, type ConfigItem } from './draft.ts';
+import {
+  applyEdit,
+  errorOfValue,
+  failedWhenTested,
+  mustReenterSecret,
+  canReset,
+  shownValue,
+  type ConfigItem,
+} from './draft.ts';
 
 function item(config_key: string, more: Partial<ConfigItem> = {}): ConfigItem {
   return {
@@ -29,6 +37,22 @@ const port = item('ldap_port', {
 const server = item('ldap_server', { config_value: 'ldap.example.org', is_set: true, origin: 'stored' });
 const secret = item('ldap_bind_password', { is_sensitive: true, is_set: true, origin: 'stored' });
 const items = [ssl, port, server, secret];
+
+describe('failedWhenTested', () => {
+  const off = item('ldap_enabled', { data_type: 'boolean', config_value: false, default_value: false });
+  const on = { ldap_enabled: true, ldap_server: 'other' };
+  const failed = { edits: { ldap_server: 'other' }, success: false };
+  it('is true when a source is switched on with the values whose test failed', () =>
+    expect(failedWhenTested('ldap', [off, server], on, failed)).toBe(true));
+  it.each([
+    ['that stays off', { ldap_server: 'other' }, failed],
+    ['without a test', on, null],
+    ['whose test passed', on, { ...failed, success: true }],
+    ['that was changed since its test', { ...on, ldap_server: 'third' }, failed],
+  ])('is false for a source %s', (_, edits, tested) =>
+    expect(failedWhenTested('ldap', [off, server], edits, tested)).toBe(false),
+  );
+});
 
 describe('applyEdit', () => {
   it('removes a change when the stored value is entered again', () => {

@@ -58,6 +58,25 @@ export function mustReenterSecret(item: ConfigItem, edits: Edits): boolean {
   );
 }
 
+/** Whether a save would leave a source switched on whose test failed with the same values. */
+export function failedWhenTested(
+  category: string,
+  items: readonly ConfigItem[],
+  edits: Edits,
+  tested: { readonly edits: Edits; readonly success: boolean } | null,
+): boolean {
+  const key = `${category}_enabled`;
+  const item = items.find(({ config_key }) => config_key === key);
+  if (!item || shownValue(item, edits) !== true || tested === null || tested.success) return false;
+  const others = (of: Edits): string =>
+    JSON.stringify(
+      Object.entries(of)
+        .filter(([name]) => name !== key)
+        .toSorted(([x], [y]) => x.localeCompare(y)),
+    );
+  return others(edits) === others(tested.edits);
+}
+
 /** The stored value as a field shows it: a secret and an unset text are empty. */
 function storedOf(item: ConfigItem): Value {
   return item.data_type === 'string' ? (item.config_value ?? '') : item.config_value;

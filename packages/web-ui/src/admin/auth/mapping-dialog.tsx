@@ -63,7 +63,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
   return (
     <FormDialog
       title={mapping ? t`Edit mapping` : t`Add mapping`}
-      action={mapping ? t`Save` : t`Add mapping`}
+      action={isInvalidDn ? t`Save anyway` : mapping ? t`Save` : t`Add mapping`}
       ready={claim.trim() !== '' && grantsSomething}
       sending={save}
       draft={draft}
@@ -91,7 +91,12 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         maxLength={1024}
         spellCheck={false}
         value={claim}
-        error={fieldOf(save.error, 'claim_value') ?? (isInvalidDn ? t`This is not a distinguished name` : null)}
+        error={
+          fieldOf(save.error, 'claim_value') ??
+          (isInvalidDn
+            ? t`This is not a distinguished name, so it matches nobody. Example: cn=staff,ou=groups,dc=example,dc=org`
+            : null)
+        }
         onChange={(event) => change({ claim: event.currentTarget.value })}
       />
       <Select

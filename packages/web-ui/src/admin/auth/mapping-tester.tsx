@@ -1,5 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +21,7 @@ import { useDraft } from '../../state/use-draft.ts';
 import { originNames, roleNames } from '../../ui/account-labels.ts';
 import own from './auth.module.css';
 import type { Mapping } from './auth-queries.ts';
+import { looksLikeDn } from './lists.ts';
 
 type TestResult = ResponseBody<'POST /api/admin/group-mappings/test'>;
 type Input = 'claims' | 'username';
@@ -87,10 +99,25 @@ export function MappingTester() {
         </Group>
         <div aria-live="polite" data-testid="mapping-result">
           {test.error && <ErrorNote error={test.error} title={t`The test couldn’t be run`} />}
-          {test.data && !test.isPending && <Result result={test.data} />}
+          {test.data && !test.isPending && (
+            <>
+              {source === 'ldap' && <InvalidNames claims={test.data.claim_values} />}
+              <Result result={test.data} />
+            </>
+          )}
         </div>
       </Stack>
     </form>
+  );
+}
+
+/** A directory sends distinguished names only: what matches another text matches nobody who signs in. */
+function InvalidNames({ claims }: { claims: readonly string[] }) {
+  const invalid = claims.filter((claim) => !looksLikeDn(claim));
+  return invalid.length === 0 ? null : (
+    <Alert color="yellow" variant="light" role="note" mb="sm" title={t`A directory never sends these`}>
+      {t`Not distinguished names: ${invalid.join('; ')}`}
+    </Alert>
   );
 }
 

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { notify } from '../../ui/notify.ts';
+import { Confirm } from '../../ui/confirm.tsx';
 import { useUnsaved } from '../../ui/unsaved.tsx';
 import { RestoredNote } from '../../ui/draft.tsx';
 import { useDraft } from '../../state/use-draft.ts';
@@ -13,8 +14,8 @@ import { withoutSaved } from '../settings/changes.ts';
 import { Section } from '../../ui/pane.tsx';
 import css from './auth.module.css';
 import { ChangeHistory } from './change-history.tsx';
-import { ConnectionTest } from './connection-test.tsx';
-import { applyEdit, errorOfValue, type ConfigItem, type Edits, type Value } from './draft.ts';
+import { ConnectionTest, type Tested } from './connection-test.tsx';
+import { applyEdit, errorOfValue, failedWhenTested, type ConfigItem, type Edits, type Value } from './draft.ts';
 import { layouts, type FieldGroup } from './layout.ts';
 import { RefusalNote } from './refusal-note.tsx';
 import { SettingField } from './setting-field.tsx';
@@ -29,6 +30,8 @@ export function SettingsForm({ category, items }: Props) {
   const { edits, setEdits, draft } = useEdits(category, items);
   const [submitted, setSubmitted] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
+  const [tested, setTested] = useState<Tested | null>(null);
+  const [isAsking, setAsking] = useState(false);
   const changed = Object.keys(edits).length;
   const invalid = items.filter((item) => errorOfValue(item, edits) !== null);
   const save = useMutation({
@@ -68,8 +71,10 @@ export function SettingsForm({ category, items }: Props) {
       onSubmit={(event) => {
         event.preventDefault();
         setSubmitted(true);
-        if (invalid.length === 0 && changed > 0) save.mutate(edits);
-        else focusOn(invalid[0]?.config_key);
+        if (invalid.length === 0 && changed > 0) {
+          if (failedWhenTested(category, items, edits, tested)) setAsking(true);
+          else save.mutate(edits);
+        } else focusOn(invalid[0]?.config_key);
       }}
     >
       <Stack gap="lg">
@@ -102,7 +107,20 @@ export function SettingsForm({ category, items }: Props) {
             edits={edits}
             refused={refused}
             onRefused={setRefused}
+            onTested={setTested}
           />
+        )}
+        {isAsking && (
+          <Confirm
+            title={t`Save although the test failed?`}
+            action={t`Save anyway`}
+            run={() => save.mutateAsync(edits)}
+            onDone={() => undefined}
+            onClose={() => setAsking(false)}
+          >
+            <Text size="sm">{tested?.message}</Text>
+            <Text size="sm" mt="xs">{t`Nobody can sign in this way until it works.`}</Text>
+          </Confirm>
         )}
         {save.error && save.error === refused && (
           <RefusalNote error={save.error} title={t`The settings weren’t saved`} />

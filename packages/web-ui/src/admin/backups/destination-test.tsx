@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Alert, Text } from '@mantine/core';
 import { Icon } from '../../ui/icons.tsx';
-import { destinationText } from './labels.ts';
+import type { Question } from '../settings/settings-form.tsx';
+import { destinationText, newFolderText } from './labels.ts';
 import type { DestinationStatus } from './operations-queries.ts';
 
 export function destinationTest() {
@@ -11,17 +12,25 @@ export function destinationTest() {
   };
 }
 
+/** Asks before a save creates a folder: a typing error, or a disk that is not mounted, fills the system disk. */
+export function questionOfDestination(status: DestinationStatus): Question | null {
+  const text = newFolderText(status);
+  return text === null ? null : { title: t`Create this folder?`, text, action: t`Create the folder` };
+}
+
 function DestinationResult({ status }: { status: DestinationStatus }) {
+  const newFolder = newFolderText(status);
   return (
     <Alert
-      color={status.ok ? 'petrol' : 'red'}
+      color={status.ok ? (newFolder === null ? 'petrol' : 'yellow') : 'red'}
       variant="light"
-      icon={<Icon name={status.ok ? 'check' : 'alert'} />}
+      icon={<Icon name={status.ok && newFolder === null ? 'check' : 'alert'} />}
       title={status.ok ? t`Test passed` : t`Test failed`}
       data-ok={status.ok}
     >
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {destinationText(status)}
+        {newFolder !== null && <b> {newFolder}</b>}
       </Text>
     </Alert>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { backupSummaryOf, destinationText, durationText, mirrorSummaryOf } from './labels.ts';
+import { backupSummaryOf, destinationText, durationText, mirrorSummaryOf, newFolderText } from './labels.ts';
 
 describe('durationText', () => {
   it.each([
@@ -61,10 +61,22 @@ describe('mirrorSummaryOf', () => {
 });
 
 describe('destinationText', () => {
-  const usable = { ok: true, destination: '/mnt/backup', error_code: null, error: null, free_bytes: 2 ** 30 };
+  const usable = {
+    ok: true,
+    destination: '/mnt/backup',
+    error_code: null,
+    error: null,
+    free_bytes: 2 ** 30,
+    creates_folder_on: null,
+  };
   it('names the free space where it is known', () => {
     expect(destinationText(usable)).toBe('/mnt/backup can be written; 1 GiB are free.');
     expect(destinationText({ ...usable, free_bytes: null })).toBe('/mnt/backup can be written.');
+  });
+  it('says that a folder would be created, and that this would be on the system disk', () => {
+    expect(newFolderText(usable)).toBeNull();
+    expect(newFolderText({ ...usable, creates_folder_on: 'other_disk' })).not.toContain('system disk');
+    expect(newFolderText({ ...usable, creates_folder_on: 'system_disk' })).toContain('on the system disk');
   });
   it('names the reason of a failed test', () => {
     expect(destinationText({ ...usable, ok: false, error: 'Permission denied.' })).toBe('Permission denied.');

@@ -51,6 +51,15 @@ export function destinationText({ ok, destination, error, free_bytes: free }: De
   return free === null ? t`${place} can be written.` : t`${place} can be written; ${bytes(free)} are free.`;
 }
 
+/** The warning that a destination does not exist yet; null: it does. */
+export function newFolderText({ ok, destination, creates_folder_on: disk }: DestinationStatus): string | null {
+  if (!ok || disk === null) return null;
+  const place = destination ?? '';
+  return disk === 'system_disk'
+    ? t`${place} doesn’t exist. It would be created on the system disk. Is the disk for it mounted?`
+    : t`${place} doesn’t exist. It would be created.`;
+}
+
 export function objectsText(count: number): string {
   return plural(count, { one: '# object in the mirror', other: '# objects in the mirror' });
 }

@@ -5,7 +5,7 @@ import { shownValues, valuesOf, type SettingEdits } from '../settings/items.ts';
 import { SettingFields } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
-import { destinationTest } from './destination-test.tsx';
+import { destinationTest, questionOfDestination } from './destination-test.tsx';
 import { mirrorSettingsQuery, type DestinationStatus } from './operations-queries.ts';
 import { shownMirrorLabels } from './setting-labels.ts';
 
@@ -14,6 +14,7 @@ type Saved = ResponseBody<'GET /api/admin/media-mirror/settings'>;
 /** The settings of the media mirror. */
 export function MirrorForm({ saved: { settings } }: { saved: Saved }) {
   const client = useQueryClient();
+  const test = (changes: Partial<SettingEdits>) => call('POST /api/admin/media-mirror/test', { body: changes });
   const form = useSettingsForm<SettingEdits, DestinationStatus>({
     name: 'media-mirror-settings',
     saved: valuesOf(settings),
@@ -22,10 +23,18 @@ export function MirrorForm({ saved: { settings } }: { saved: Saved }) {
       client.setQueryData(mirrorSettingsQuery.queryKey, answer);
       await client.invalidateQueries({ queryKey: ['media-mirror'] });
     },
-    test: (changes) => call('POST /api/admin/media-mirror/test', { body: changes }),
+    test,
   });
   return (
-    <SettingsForm form={form} test={destinationTest()}>
+    <SettingsForm
+      form={form}
+      test={destinationTest()}
+      questionOf={async () =>
+        'destination' in form.changes || 'destination_type' in form.changes
+          ? questionOfDestination(await test(form.changes))
+          : null
+      }
+    >
       <SettingFields items={settings} labels={shownMirrorLabels(shownValues(settings, form.fields))} form={form} />
     </SettingsForm>
   );

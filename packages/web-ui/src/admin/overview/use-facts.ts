@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { queryOptions, useQueries, type UseQueryResult } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { methodsQuery } from '../../session/methods.ts';
+import { enginesQuery } from '../engine-alert.tsx';
 import { pendingApprovalsQuery } from '../approval-count.ts';
 import { overviewQuery } from '../queues/queue-queries.ts';
 import { statusQuery } from '../sync/sync-queries.ts';
@@ -12,11 +13,6 @@ const refetchInterval = 30_000;
 const modelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: ({ signal }) => call('GET /api/admin/models', { signal }),
-  refetchInterval,
-});
-const enginesQuery = queryOptions({
-  queryKey: ['engines'],
-  queryFn: ({ signal }) => call('GET /api/admin/engines', { signal }),
   refetchInterval,
 });
 const superAdminsQuery = queryOptions({

@@ -1,5 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -7,30 +8,42 @@ import { RestoredNote } from '../../ui/draft.tsx';
 import { FormButtons } from './layout.tsx';
 import type { SettingsFormState } from './use-settings-form.ts';
 
+export type Question = { readonly title: string; readonly text: string; readonly action: string };
+
 type Props<S extends object, T> = {
   readonly form: SettingsFormState<S, T>;
   /** The button that tests the settings, and its result. */
   readonly test?: { readonly button: string; readonly show: (result: T) => ReactNode };
-  /** Asked before the changes are saved, when they delete something. */
-  readonly question?: { readonly title: string; readonly text: string; readonly action: string } | null;
+  /** What is asked before the changes are saved, when they do harm; null: nothing. */
+  readonly questionOf?: () => Promise<Question | null>;
   readonly children: ReactNode;
 };
 
 /** The frame of a settings form: its test, and the buttons that save or discard. */
-export function SettingsForm<S extends object, T>({ form, test, question = null, children }: Props<S, T>) {
-  const [isAsking, setAsking] = useState(false);
+export function SettingsForm<S extends object, T>({ form, test, questionOf, children }: Props<S, T>) {
+  const [question, setQuestion] = useState<Question | null>(null);
   const { draft, changed, refused, save, saving, testing, discard } = form;
   // Each of them shows its own error.
   const fields = Object.keys(form.fields);
+  const asking = useMutation({
+    mutationFn: async () => (await questionOf?.()) ?? null,
+    onSuccess: (next) => {
+      // The form shows the error.
+      if (next === null) save().catch(() => undefined);
+      else setQuestion(next);
+    },
+    // What could not be asked is checked again when it is saved.
+    onError: () => void save().catch(() => undefined),
+  });
   return (
     <>
-      {question && isAsking && (
+      {question && (
         <Confirm
           title={question.title}
           action={question.action}
           run={save}
           onDone={() => undefined}
-          onClose={() => setAsking(false)}
+          onClose={() => setQuestion(null)}
         >
           <Text size="sm">{question.text}</Text>
         </Confirm>
@@ -39,10 +52,7 @@ export function SettingsForm<S extends object, T>({ form, test, question = null,
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (changed === 0) return;
-          if (question) setAsking(true);
-          // The form shows the error.
-          else save().catch(() => undefined);
+          if (changed > 0) asking.mutate();
         }}
       >
         <Stack gap="md" maw={560}>
@@ -58,7 +68,7 @@ export function SettingsForm<S extends object, T>({ form, test, question = null,
             <ErrorNote error={refused} title={t`The settings weren’t saved`} fields={fields} />
           )}
           <FormButtons>
-            <Button type="submit" disabled={changed === 0} loading={saving.isPending}>
+            <Button type="submit" disabled={changed === 0} loading={asking.isPending || saving.isPending}>
               {t`Save`}
             </Button>
             {test && (

@@ -51,6 +51,7 @@ export function useSettingsForm<S extends object, T = never>({ name, saved, save
     draft,
     fields: { ...saved, ...draft.value },
     secrets,
+    changes,
     changed: Object.keys(changes).length,
     change: (next: Partial<S>): void => draft.set({ ...draft.value, ...next }),
     /** An empty text leaves the stored secret, null deletes it. */

@@ -59,7 +59,7 @@ function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profi
   return (
     <SettingsForm
       form={form}
-      question={
+      questionOf={async () =>
         isErased
           ? {
               title: t`Delete all stored voices?`,
