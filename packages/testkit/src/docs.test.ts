@@ -51,25 +51,70 @@ function read(page: string): string {
 
 describe.each(pages)('%s', (page) => {
   it('names only files and folders that exist', () => {
-    const named = codeSpansOf(read(page)).flatMap(pathsIn);
+    const named = codeSpansOf(read(page))
+      .flatMap(pathsIn)
+      .filter((path) => !path.startsWith('./'));
     expect(named.filter((path) => !exists(path))).toEqual([]);
   });
 });
 
 describe('docs/where-to-change.md', () => {
-  const rows = read('docs/where-to-change.md')
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && line.includes('`'));
+  const text = read('docs/where-to-change.md');
+  /** The rows below the heading of a folder: the change, its first file and its first test. */
+  const rows = text
+    .split('\n## ')
+    .slice(1)
+    .flatMap((section) => {
+      const folder = /: (\S+)$/m.exec(section)![1]!;
+      const lines = section.split('\n').filter((line) => line.startsWith('| '));
+      return lines.map((line) => ({ folder, line, cells: codeSpansOf(line) }));
+    });
+  /** The file that a cell names, relative to the folder, its sources, the contracts or the repository. */
+  const fileOf = (folder: string, name: string) =>
+    ['', `${folder}/src/`, `${folder}/`, 'packages/contracts/src/']
+      .map((start) => `/${start}${name}`)
+      .find((path) => paths.includes(path));
+  const testOf = (file: string, test: string | undefined, folder: string) => {
+    if (test?.startsWith('./')) return fileOf(folder, `${file.slice(1, file.lastIndexOf('/'))}/${test.slice(2)}`);
+    if (test !== undefined) return fileOf(folder, test);
+    const name = file.slice(1).replace(/\.tsx?$/, '');
+    return fileOf(folder, `${name}.test.ts`) ?? fileOf(folder, `${name}.it.test.ts`);
+  };
+
+  it('is a short page of many rows', () => {
+    expect(rows.length).toBeGreaterThan(100);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(12 * 1024);
+  });
+
+  it('names a first file and a first test for each change', () => {
+    const wrong = rows.filter(({ folder, cells: [file, test] }) => {
+      const found = fileOf(folder, file ?? '');
+      return found === undefined || testOf(found, test, folder) === undefined;
+    });
+    expect(wrong.map(({ line }) => line)).toEqual([]);
+  });
+
+  it('has its details in a README of each folder', () => {
+    const folders = [...new Set(rows.map(({ folder }) => folder))].filter((folder) => folder !== 'packages');
+    expect(folders.filter((folder) => !detailsOf(`${folder}/README.md`).length)).toEqual([]);
+  });
+});
+
+/** The rows of "Where to change what" of a README. */
+function detailsOf(page: string): string[] {
+  const section = read(page).split('\n## Where to change what\n')[1] ?? '';
+  return section.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
+}
+
+describe.each(pages.filter((page) => detailsOf(page).length > 0))('where to change what: %s', (page) => {
   const filesOf = (row: string) =>
     codeSpansOf(row)
       .flatMap(pathsIn)
       .filter((path) => source.test(path) && !/[*<]/.test(path));
   const textOf = (file: string) => read(paths.find((path) => path.endsWith(`/${file}`)) ?? file);
 
-  it('has rows', () => expect(rows.length).toBeGreaterThan(30));
-
   it('names only identifiers that occur in a file of their row', () => {
-    const missing = rows.flatMap((row) => {
+    const missing = detailsOf(page).flatMap((row) => {
       const text = filesOf(row).map(textOf).join('\n');
       return codeSpansOf(row).filter((span) => /^[a-z]+[A-Z]\w+$/.test(span) && !text.includes(span));
     });
