@@ -10,7 +10,7 @@ const words: Readonly<Record<Cue, string>> = {
   card_code: 'cvv cvc cvv2 expiry expires expiration',
   account: 'account acct iban routing sort konto kontonummer bankverbindung compte cuenta conto swift bic aba',
   id_number:
-    "ssn social passport licence license insurance nino nhs medicare id identity identification itin ein aadhaar cpf dni bsn nir patient taxpayer tax national steuernummer steuer-id ausweis reisepass driver's personalausweis sozialversicherungsnummer führerschein krankenversicherungsnummer mrn policy pasaporte passaporto passeport permis patente carnet",
+    "ssn social passport licence license insurance nino nhs medicare id identity identification itin ein aadhaar cpf dni bsn nir patient taxpayer tax national steuernummer steuer-id ausweis reisepass driver's personalausweis sozialversicherungsnummer führerschein krankenversicherungsnummer mrn policy pasaporte passaporto passeport permis patente carnet passnummer reisepassnummer ausweisnummer personalausweisnummer führerscheinnummer",
   secret: 'pin passcode password passphrase',
   other:
     'order orders invoice ticket tracking reference ref confirmation case serial part item sku version isbn model build flight room page chapter population score lot batch bug issue po shipment parcel meter product barcode article booking transaction file line row port bytes euros dollars pounds percent people version',

@@ -12,7 +12,7 @@ import { mergeSpans, type Span } from './spans.ts';
 import { tokenize } from './tokens.ts';
 
 /** Identifies the rules: spans that an older version found are found again. Increase it with every change of a rule. */
-export const detectorVersion = 'rules-5';
+export const detectorVersion = 'rules-6';
 
 export type DetectOptions = {
   /** Of the transcript: the words for digits, and the countries of phone numbers without a prefix. */
@@ -37,14 +37,18 @@ function detectNormalized(text: string, { language, knownNames }: DetectOptions)
   const runs = digitRuns(tokens, words);
   return mergeSpans([
     ...findAccountsAndIds(text, tokens, words),
-    ...findDocumentNumbers(tokens),
+    ...findDocumentNumbers(tokens, words),
     ...findNumbers(tokens, runs, phoneRegions(language)),
     ...findEmails(text, tokens),
-    ...findBirthDates(tokens, words),
-    ...findAddresses(text, tokens, words),
+    ...findBirthDates(tokens, words, primaryLanguage(language)),
+    ...findAddresses(text, tokens, words, primaryLanguage(language)),
     ...findSecrets(text, tokens),
     ...findNames(tokens, { knownNames, language }),
   ]);
+}
+
+function primaryLanguage(language: string | null): string {
+  return language?.slice(0, 2).toLowerCase() ?? 'en';
 }
 
 /** The names that are introduced somewhere in the texts ("my name is ..."). */

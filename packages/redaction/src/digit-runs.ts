@@ -38,10 +38,10 @@ const homophones: Readonly<Record<string, number>> = {
   fife: 5,
   niner: 9,
 };
-const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2 };
+const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2, doble: 2 };
 /** Words between digits that do not end the number. */
 const fillers = new Set(
-  'dash hyphen space uh um er ah euh äh ähm then - – — slash stroke parenthesis bracket open close comma okay'.split(
+  'dash hyphen space uh um er ah euh äh ähm then - – — / slash stroke parenthesis bracket open close comma okay'.split(
     ' ',
   ),
 );
@@ -234,7 +234,7 @@ function cardWithCommas(tokens: readonly Token[], at: number): Piece | undefined
   return undefined;
 }
 
-function isDigitWord(token: Token | undefined, words: NumberWords): boolean {
+export function isDigitWord(token: Token | undefined, words: NumberWords): boolean {
   if (!token) return false;
   return (
     words.digitOf(token.word) !== undefined ||

@@ -29,7 +29,28 @@ const hyphenated =
   /(?<![\p{L}\p{N}])[\p{L}\p{N}.+'-]{1,64}([-_])at\1[\p{L}\p{N}]{1,63}(?:\1dot\1[\p{L}\p{N}]{2,63}){1,6}/giu;
 const ats = new Set(['at', '@', 'at-sign', 'atsign', 'ät', 'arroba', 'chiocciola', 'klammeraffe', 'arobase']);
 const dots = new Set(['dot', 'point', 'period', '.', 'punkt', 'punto', 'ponto']);
-const connectors = new Set([...dots, 'underscore', 'dash', 'hyphen', 'minus', 'plus', '_', '-', 'unterstrich']);
+const connectors = new Set([
+  ...dots,
+  ...'underscore dash hyphen minus plus _ - unterstrich bindestrich tiret guion guión'.split(' '),
+]);
+/** Signs of several words, the last one first. */
+const longConnectors: readonly (readonly string[])[] = [
+  ['bas', 'du', 'tiret'],
+  ['bajo', 'guion'],
+  ['bajo', 'guión'],
+  ['union', "d'", 'trait'],
+  ["d'union", 'trait'],
+];
+/** Providers whose domain people leave out: "anna at gmail", "g mail", "proton mail". */
+const providers = new Set('gmail googlemail hotmail outlook yahoo icloud aol gmx protonmail'.split(' '));
+const dividedProviders = new Map([
+  ['g', 'mail'],
+  ['hot', 'mail'],
+  ['proton', 'mail'],
+  ['i', 'cloud'],
+]);
+/** Words that mean an address and nothing else. */
+const plainAts = new Set(['arroba', 'chiocciola', 'klammeraffe', 'arobase', 'at-sign', 'atsign']);
 const topLevel = new Set(
   'com org net edu gov mil int io co ai app dev me info biz eu uk de fr es it nl at ch be se no dk fi pl pt ie ca us au nz in br mx jp cn ru za tv email xyz online shop cloud tech museum name pro jobs mobi travel asia store site website page blog agency studio design digital company network systems services solutions consulting gmbh berlin hamburg koeln wien bayern swiss london paris nyc tokyo amsterdam cz sk hu ro bg gr hr rs lt lv ee lu ua tr il kr tw hk sg ar cl'.split(
     ' ',
@@ -39,11 +60,15 @@ const topLevel = new Set(
 const noDomains = new Set(['the', 'a', 'an', 'this', 'that', 'my', 'your', 'our', 'some', 'any']);
 /** Where a dictated address begins. */
 const cueEnds = new Set(
-  "is it's its as to at: email e-mail mail address lautet ist es under via from with try use contact message ping cc me him her them us or and that's thats".split(
+  "is it's its as to at: email e-mail mail address lautet ist es est c'est por sur under via from with try use contact message ping cc me him her them us or and that's thats".split(
     ' ',
   ),
 );
-const mailWords = new Set('mail email e-mail mails emails write address courriel correo'.split(' '));
+const mailWords = new Set(
+  'mail email e-mail mails emails write address courriel correo adresse écrivez schreib schreiben escríbeme reach'.split(
+    ' ',
+  ),
+);
 const english = numberWords('en');
 
 /** Addresses as written, and as dictated: "john dot smith at example dot com". */
@@ -94,9 +119,12 @@ function spanOf(start: number, end: number): Span {
 
 function dictatedAt(tokens: readonly Token[], at: number): Span[] {
   if (!ats.has(signOf(tokens[at])) || noDomains.has(tokens[at + 1]?.word ?? '')) return [];
-  const last = domainEnd(tokens, at + 1) ?? bareHostEnd(tokens, at + 1);
-  const first = localStart(tokens, at - 1);
+  const host = domainEnd(tokens, at + 1) ?? bareHostEnd(tokens, at + 1);
+  const provider = host === undefined ? providerEnd(tokens, at + 1) : undefined;
+  const last = host ?? provider;
+  const first = last === undefined ? undefined : localStart(tokens, at - 1);
   if (last === undefined || first === undefined) return [];
+  if (provider !== undefined && !isMailName(tokens, first, at)) return [];
   return [spanOf((tokens[first] as Token).start, (tokens[last] as Token).end)];
 }
 
@@ -126,10 +154,30 @@ function domainEnd(tokens: readonly Token[], from: number): number | undefined {
 
 /** "my mail is john at localhost"; without such a word it is a server: "it runs at localhost". */
 function bareHostEnd(tokens: readonly Token[], host: number): number | undefined {
-  if (!isBareHost.test(tokens[host]?.word ?? '')) return undefined;
-  for (let at = host - 1; at >= Math.max(0, host - 12) && !tokens[at]?.endsSentence; at -= 1)
-    if (mailWords.has(tokens[at]?.word ?? '')) return host;
-  return undefined;
+  return isBareHost.test(tokens[host]?.word ?? '') && followsMailWord(tokens, host) ? host : undefined;
+}
+
+function followsMailWord(tokens: readonly Token[], from: number): boolean {
+  for (let at = from - 1; at >= Math.max(0, from - 12) && !tokens[at]?.endsSentence; at -= 1)
+    if (mailWords.has(tokens[at]?.word ?? '')) return true;
+  return false;
+}
+
+/** The last token of a provider that is said without its domain. */
+function providerEnd(tokens: readonly Token[], host: number): number | undefined {
+  const name = tokens[host]?.word ?? '';
+  if (providers.has(name)) return host;
+  return dividedProviders.has(name) && dividedProviders.get(name) === tokens[host + 1]?.word ? host + 1 : undefined;
+}
+
+const longestMailName = 8;
+
+/** "john dot smith at gmail"; "we looked at gmail" has neither a sign in the name nor a word for mail before it. */
+function isMailName(tokens: readonly Token[], first: number, at: number): boolean {
+  const local = tokens.slice(first, at);
+  const isName = local.every(({ word }) => !cueEnds.has(word) && !mailWords.has(word));
+  if (plainAts.has(signOf(tokens[at])) || local.some(({ word }) => connectors.has(word))) return true;
+  return isName && local.length <= longestMailName && followsMailWord(tokens, first);
 }
 
 /** The last letter of a top-level domain that is spelled: "c o m". */
@@ -152,7 +200,9 @@ function localStart(tokens: readonly Token[], last: number): number | undefined 
   while (first > 0) {
     const before = tokens[first - 1] as Token;
     if (before.endsSentence) break;
-    if (connectors.has(before.word) && first > 1) first -= 2;
+    const long = longConnectors.find((signs) => signs.every((sign, i) => tokens[first - 1 - i]?.word === sign));
+    if (long && first > long.length) first -= long.length + 1;
+    else if (connectors.has(before.word) && first > 1) first -= 2;
     else if (isPart(before.word) && isPart(tokens[first]?.word ?? '')) first -= 1;
     else break;
   }

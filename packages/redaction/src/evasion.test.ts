@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { shownOf } from '../test/marked.ts';
 import { detectIn, type DetectOptions } from './detect.ts';
 
 /** What must be hidden stands between « and »; a passage ends at |. */
@@ -248,30 +249,8 @@ const harmless = [
   'in dix-neuf cent quatre-vingt-quatre we met acht Leute',
 ];
 
-type Hidden = { passages: string[]; wanted: { passage: number; at: number }[] };
-
-function parse(marked: string): Hidden {
-  const wanted: Hidden['wanted'] = [];
-  const passages = marked.split('|').map((part, passage) => {
-    let [text, inside] = ['', false];
-    for (const sign of part) {
-      if (sign === '«' || sign === '»') inside = sign === '«';
-      else {
-        if (inside && /[\p{L}\p{N}]/u.test(sign)) wanted.push({ passage, at: text.length });
-        text += sign;
-      }
-    }
-    return text;
-  });
-  return { passages, wanted };
-}
-
 function expectHidden(marked: string, given: DetectOptions): void {
-  const { passages, wanted } = parse(marked);
-  const found = detectIn(passages, given);
-  const shown = wanted.filter(({ passage, at }) => !found[passage]?.some(({ start, end }) => start <= at && at < end));
-  expect(wanted.length).toBeGreaterThan(0);
-  expect(shown.map(({ passage, at }) => passages[passage]?.slice(at, at + 1))).toEqual([]);
+  expect(shownOf(marked, given)).toEqual([]);
 }
 
 const options = { language: 'en', knownNames: [] };

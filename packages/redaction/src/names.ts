@@ -138,6 +138,13 @@ function isLastName(token: Token | undefined): boolean {
 type Listed = { given: boolean; family: boolean; rare: boolean; plain: boolean };
 
 /** Names of the gazetteer: a given name, with the family name after it. */
+/** Listed names that are among the most common words of a language, also with a capital letter. */
+const commonWords: Readonly<Record<string, ReadonlySet<string>>> = {
+  de: new Set(['april', 'mai', 'juni', 'juli', 'august']),
+  fr: new Set(['elle', 'mai', 'mars', 'avril']),
+  es: new Set(['ella', 'abril', 'mayo', 'junio', 'julio', 'mar']),
+};
+
 function listedNames(tokens: readonly Token[], language: string): Range[] {
   const ranges: Range[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -151,6 +158,7 @@ function listedNames(tokens: readonly Token[], language: string): Range[] {
 
 function lastOfListed(tokens: readonly Token[], at: number, language: string): number | undefined {
   const token = tokens[at];
+  if (token && commonWords[language]?.has(token.word)) return undefined;
   if (token && !endsThought(token) && isFullName(tokens, at, language)) return at + 1;
   return listedAs(token).given && isGivenAlone(tokens, at, language) ? at : undefined;
 }

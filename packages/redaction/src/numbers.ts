@@ -36,7 +36,11 @@ export function findNumbers(
     const kind = kinds[at];
     return kind ? spansOf(tokens, run, kind) : [];
   });
-  return [...spans, ...findDivided(tokens, { runs, kinds }, regions)];
+  return [
+    ...spans,
+    ...findDivided(tokens, { runs, kinds }, regions),
+    ...findCorrected(tokens, { runs, kinds }, regions),
+  ];
 }
 
 function kindAlone(tokens: readonly Token[], run: DigitRun, regions: readonly CountryCode[]): Found {
@@ -91,6 +95,49 @@ function findDivided(tokens: readonly Token[], all: Runs, regions: readonly Coun
     }
     return [];
   });
+}
+
+const corrections = new Set(
+  'no sorry wait actually correction scratch that i mean not oops nein moment entschuldigung quatsch falsch korrektur ich meine sondern non pardon attendez je veux dire perdón perdon digo quiero decir espera espere uh um er äh euh eh hold on my mistake'.split(
+    ' ',
+  ),
+);
+const longestCorrection = 5;
+
+/** "four one five, no sorry, four one six ...": what was said before the correction is a part of the number, too. */
+function findCorrected(tokens: readonly Token[], { runs, kinds }: Runs, regions: readonly CountryCode[]): Span[] {
+  return runs.flatMap((run, at) => {
+    const next = runs[at + 1];
+    if (!next || run.digits.length + next.digits.length < shortestCorrected || !isCorrection(tokens, run, next))
+      return [];
+    const kind = kinds[at + 1] ?? kinds[at] ?? correctedKind(tokens, [run, next], regions);
+    return kind ? spansOf(tokens, { ...run, last: next.last }, kind) : [];
+  });
+}
+
+const shortestCorrected = 7;
+
+function isCorrection(tokens: readonly Token[], before: DigitRun, after: DigitRun): boolean {
+  const gap = tokens.slice(before.last + 1, after.first);
+  return gap.length > 0 && gap.length <= longestCorrection && gap.every(({ word }) => corrections.has(word));
+}
+
+/** The correction replaces some of the last digits, or none. */
+function correctedKind(
+  tokens: readonly Token[],
+  [before, after]: readonly [DigitRun, DigitRun],
+  regions: readonly CountryCode[],
+): Found {
+  const found = cueNear(tokens, before.first, after.last);
+  const cue = found?.near ? found.cue : undefined;
+  const longest = Math.min(before.digits.length, after.digits.length);
+  for (let replaced = 0; replaced <= longest; replaced += 1) {
+    const kept = before.digits.slice(0, before.digits.length - replaced);
+    const run = { ...before, digits: kept + after.digits, values: [] };
+    const kind = kindOf({ run, written: '', cue, regions });
+    if (kind) return kind;
+  }
+  return undefined;
 }
 
 /** The first part ends its passage, and the second one comes within a sentence or two that announces no other number. */
