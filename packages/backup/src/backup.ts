@@ -67,7 +67,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
       };
       if (passphrase !== undefined)
         await put(`${name}${keysEnding}`, await encrypt(textStream(encryptionKey), passphrase));
-      await put(`${name}${manifestEnding}`, writeManifest(manifest));
+      await put(`${name}${manifestEnding}`, writeManifest(manifest, encryptionKey));
       return manifest;
     });
   } catch (error) {

@@ -129,8 +129,18 @@ export async function ensureDatabase({ adminUrl, database }: RestoreTarget): Pro
 /** Drops what an interrupted restore left behind. */
 export async function clearRestore({ adminUrl, database }: RestoreTarget): Promise<void> {
   await withClient(adminUrl, async (client) => {
-    for (const name of [scratchOf(database), previousOf(database)]) await dropDatabase(client, name);
+    await dropDatabase(client, previousOf(database));
+    await clearReplay(client, database);
   });
+}
+
+/** Drops what an interrupted replay left behind: its databases, then the role, which owns everything in one of them. */
+export async function clearReplay(client: Client, database: string): Promise<void> {
+  for (const name of [scratchOf(database), referenceOf(database)]) await dropDatabase(client, name);
+  const role = replayRoleOf(database);
+  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role]);
+  // Even a role that is not there needs a right to be dropped.
+  if (rowCount) await client.query(`drop role ${client.escapeIdentifier(role)}`);
 }
 
 export async function dropDatabase(client: Client, name: string): Promise<void> {
@@ -142,6 +152,23 @@ export function scratchOf(database: string): string {
   // PostgreSQL would cut a longer one off, to the name of the database in use.
   if (Buffer.byteLength(database) > 47) throw new Error(`The name of the database is too long: ${database}`);
   return `${database}_restoring`;
+}
+
+/** The role that replays into {@link scratchOf}; it exists during the replay only. */
+export function replayRoleOf(database: string): string {
+  return scratchOf(database);
+}
+
+/** A database with the product's schema, which a replayed one is compared with. */
+export function referenceOf(database: string): string {
+  return `${database}_reference`;
+}
+
+/** The owner's address of another database on the same server. */
+export function urlOf(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 /** The replaced database, until it is dropped. */

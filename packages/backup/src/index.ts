@@ -23,7 +23,7 @@ export {
 } from './destination.ts';
 export { BackupError, type BackupErrorCode } from './errors.ts';
 export { keyFingerprints, readKeys, withRecoveredKeys } from './keys.ts';
-export { manifestEnding, readManifest, writeManifest, type Manifest } from './manifest.ts';
+export { manifestEnding, readManifest, verifyMaker, writeManifest, type Manifest } from './manifest.ts';
 export { restoreMedia, type MediaReport } from './media.ts';
 export { compareObjects, type ObjectReport } from './objects.ts';
 export { findPrograms, type Programs } from './programs.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keyedHashes, parseKeyRing } from '@overtone/service-kit/sealing';
 import { z } from 'zod';
 import { BackupError } from './errors.ts';
 
@@ -29,18 +30,40 @@ const manifestSchema = z.object({
     encrypted: z.boolean(),
   }),
 });
-export type Manifest = z.infer<typeof manifestSchema>;
+export type Manifest = z.infer<typeof manifestSchema> & {
+  /** HMAC of the other members with a key that is derived from ENCRYPTION_KEY; backups up to v0.5.0 have none. */
+  readonly manifest_hmac?: string | undefined;
+};
 
 export const manifestEnding = '.manifest.json';
 
-/** The text of a manifest file: the manifest and the hash of its own members. */
-export function writeManifest(manifest: Manifest): string {
-  return `${JSON.stringify({ ...manifest, manifest_sha256: hashOf(manifest) }, undefined, 2)}\n`;
+/** The text of a manifest file: the manifest, the hash of its own members, and their HMAC. */
+export function writeManifest(manifest: Manifest, encryptionKey: string): string {
+  const [own] = hmacsOf(manifest, encryptionKey);
+  const members = { ...manifest, manifest_sha256: hashOf(manifest), manifest_hmac: own };
+  return `${JSON.stringify(members, undefined, 2)}\n`;
+}
+
+/**
+ * Refuses a manifest that was not written with one of these keys. The manifest contains the SHA-256 of the dump, so that
+ * only who has the key can have made the backup. @throws BackupError backup_unverified.
+ */
+export function verifyMaker(manifest: Manifest, encryptionKey: string): void {
+  const { name, product_version: version, manifest_hmac: hmac } = manifest;
+  if (hmac !== undefined && hmacsOf(manifest, encryptionKey).includes(hmac)) return;
+  throw new BackupError(
+    'backup_unverified',
+    hmac === undefined
+      ? `The manifest of ${name} has no proof of who made it; it is of version ${version}, and those up to 0.5.0 wrote none.`
+      : `${name} was not made with an encryption key of this installation, or its manifest was altered.`,
+  );
 }
 
 /** @throws BackupError manifest_invalid: not a manifest, or altered since it was written. */
 export function readManifest(text: string): Manifest {
-  const found = z.looseObject({ format: z.unknown(), manifest_sha256: z.unknown() }).safeParse(parseJson(text));
+  const found = z
+    .looseObject({ format: z.unknown(), manifest_sha256: z.unknown(), manifest_hmac: z.string().optional() })
+    .safeParse(parseJson(text));
   if (!found.success) throw new BackupError('manifest_invalid', 'This is not the manifest of a backup.');
   if (found.data.format !== 1)
     throw new BackupError(
@@ -50,13 +73,20 @@ export function readManifest(text: string): Manifest {
   const manifest = manifestSchema.safeParse(found.data);
   if (!manifest.success || hashOf(manifest.data) !== found.data.manifest_sha256)
     throw new BackupError('manifest_invalid', 'The manifest of this backup is damaged.');
-  return manifest.data;
+  return { ...manifest.data, manifest_hmac: found.data.manifest_hmac };
 }
 
 function hashOf(manifest: Manifest): string {
-  return createHash('sha256')
-    .update(JSON.stringify(manifestSchema.parse(manifest)))
-    .digest('hex');
+  return createHash('sha256').update(membersOf(manifest)).digest('hex');
+}
+
+/** One for each key; the first is the one to store. */
+function hmacsOf(manifest: Manifest, encryptionKey: string): string[] {
+  return keyedHashes(parseKeyRing(encryptionKey), 'backup manifest', membersOf(manifest)).map(({ hash }) => hash);
+}
+
+function membersOf(manifest: Manifest): string {
+  return JSON.stringify(manifestSchema.parse(manifest));
 }
 
 function parseJson(text: string): unknown {

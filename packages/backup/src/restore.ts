@@ -4,13 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import { databaseRoles } from '@overtone/database/migrate';
 import type { Client } from 'pg';
 import { withClient } from './client.ts';
-import { dropDatabase, scratchOf, type RestoreTarget } from './databases.ts';
+import { clearReplay, scratchOf, urlOf, type RestoreTarget } from './databases.ts';
 import { differences, hashTables } from '@overtone/database/content';
 import { readText, type Destination } from './destination.ts';
 import { decrypt } from './encryption.ts';
 import { BackupError } from './errors.ts';
+import { refuseForeignCode } from './executable-objects.ts';
 import { manifestEnding, readManifest, type Manifest } from './manifest.ts';
 import { start, type Programs } from './programs.ts';
+import { createReplayRole, retireReplayRole } from './replay-role.ts';
 
 /** Name of the backup from the name of one of its files. */
 export function backupNameOf(file: string): string {
@@ -58,22 +60,31 @@ export type ReplayOptions = RestoreTarget & {
 };
 
 /**
- * Replays a dump into a new database beside the one in use, in one transaction that ends at the first error, and verifies
- * the rows and the content of every table. @returns the URL of the new database, which `swapDatabases` puts into use.
- * @throws BackupError replay_failed, content_differs, passphrase_missing, passphrase_wrong; the database in use is
- * untouched then, and the new one is dropped.
+ * Replays a dump into a new database beside the one in use, in one transaction that ends at the first error, as a role
+ * without rights on the server; refuses code that is not the product's, and verifies the rows and the content of every
+ * table. @returns the URL of the new database, which `swapDatabases` puts into use.
+ * @throws BackupError replay_failed, schema_foreign, content_differs, passphrase_missing, passphrase_wrong; the database in
+ * use is untouched then, and the new one is dropped.
  */
 export async function replay(options: ReplayOptions): Promise<string> {
   const { manifest, adminUrl, database } = options;
   const scratch = scratchOf(database);
   const scratchUrl = urlOf(adminUrl, scratch);
   await withClient(adminUrl, async (client) => {
-    await dropDatabase(client, scratch);
+    await clearReplay(client, database);
     await ensureRoles(client);
     await client.query(`create database ${client.escapeIdentifier(scratch)} template template0`);
   });
   try {
-    await replayDump(options, scratchUrl);
+    await replayDump(
+      options,
+      await withClient(scratchUrl, async (client) => await createReplayRole(client, database, scratchUrl)),
+    );
+    await withClient(scratchUrl, async (client) => {
+      // Before anything of the dump is read or written with the rights of the owner.
+      await refuseForeignCode(client, options, manifest.schema_version);
+      await retireReplayRole(client, database);
+    });
     const found = await withClient(scratchUrl, hashTables);
     const different = differences(manifest.tables, found);
     if (different.length > 0)
@@ -81,7 +92,7 @@ export async function replay(options: ReplayOptions): Promise<string> {
     return scratchUrl;
   } catch (error) {
     // The next restore or start drops it when that fails here.
-    await withClient(adminUrl, async (client) => await dropDatabase(client, scratch)).catch(() => undefined);
+    await withClient(adminUrl, async (client) => await clearReplay(client, database)).catch(() => undefined);
     throw error;
   }
 }
@@ -144,10 +155,4 @@ async function ensureRoles(client: Client): Promise<void> {
   const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles');
   for (const role of databaseRoles)
     if (!rows.some(({ rolname }) => rolname === role)) await client.query(`create role ${role} login`);
-}
-
-function urlOf(adminUrl: string, database: string): string {
-  const url = new URL(adminUrl);
-  url.pathname = `/${database}`;
-  return url.href;
 }

@@ -14,6 +14,11 @@ type OutOption = { out?: string };
 
 // Each command is loaded on demand, so that `status` does not load the dependencies of `test`.
 const dataOption = ['--data <folder>', 'data folder (default: "data" beside the product)'] as const;
+const unverifiedOption = [
+  '--accept-unverified-backup',
+  'accept a backup that is not proven to be of this installation (of another one, by 0.5.0 or older, or with its keys lost): ' +
+    'whoever wrote it decides who may sign in and what every recording says',
+] as const;
 
 /** The commands of ./overtone. */
 export function createProgram(): Command {
@@ -89,6 +94,7 @@ function keeping(program: Command): void {
       'the encryption keys of a backup from another installation: a path or s3://bucket/prefix/file',
     )
     .option('--without-keys', 'restore although these keys are lost; the stored secrets must be set again')
+    .option(...unverifiedOption)
     .option('--administrator <email>', 'make this account of the backup an active super_admin')
     .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')
     .option('--media-from-mirror', 'copy missing recordings from the media mirror; without a file nothing else is done')
@@ -104,6 +110,7 @@ function rehearsing(program: Command): void {
     .description('restore, migrate, verify, start and use a backup in a folder of its own, and remove it')
     .option(...dataOption)
     .option('--from <file>', 'a file of a backup, or a release such as v0.5.0 (default: the newest backup)')
+    .option(...unverifiedOption)
     .action(async (options: RehearseOptions) => (await import('./commands/rehearse.command.ts')).rehearse(options));
 }
 

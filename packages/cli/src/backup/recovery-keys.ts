@@ -4,13 +4,14 @@ import {
   keyFingerprints,
   keysEnding,
   readKeys,
+  verifyMaker,
   withClient,
   withRecoveredKeys,
   type Destination,
   type Manifest,
 } from '@overtone/backup';
 import { parseKeyRing, unseal } from '@overtone/service-kit/sealing';
-import { Refusal } from '../refusal.ts';
+import { messageOf, Refusal } from '../refusal.ts';
 import { openFile } from './location.ts';
 
 type KeySource = {
@@ -50,6 +51,24 @@ export async function keysAfterRestore(source: KeySource): Promise<string> {
     },
   );
   return requireKeys(manifest, recovered === undefined ? present : withRecoveredKeys(present, recovered), withoutKeys);
+}
+
+/** @throws Refusal backup_unverified unless the backup was made with one of the keys, or a person accepts what that means. */
+export function requireKnownMaker(
+  manifest: Manifest,
+  keys: string,
+  { acceptUnverifiedBackup }: { readonly acceptUnverifiedBackup?: boolean | undefined },
+): void {
+  if (acceptUnverifiedBackup === true) return;
+  try {
+    verifyMaker(manifest, keys);
+  } catch (cause) {
+    throw new Refusal(
+      `${messageOf(cause)} Nothing was touched. Whoever wrote it decides who may sign in after the restore, and what every ` +
+        'recording says. If you know that it is yours, add --accept-unverified-backup. (backup_unverified)',
+      { cause },
+    );
+  }
 }
 
 /** The names of the stored secrets that none of the keys decrypts. */

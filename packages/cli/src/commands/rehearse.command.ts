@@ -9,7 +9,7 @@ import { dataFolder, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { describeFresh, isolate, migrateAndVerify } from '../rehearsal/database.ts';
 import { runSmokeChecks, type SmokeAccount } from '../rehearsal/smoke.ts';
-import { openSource, type Source } from '../rehearsal/source.ts';
+import { openSource, type Source, type SourceOptions } from '../rehearsal/source.ts';
 import { freePort } from '../servers/ports.ts';
 import { databaseName } from '../servers/postgres.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
@@ -23,7 +23,7 @@ import { adminPassword, superviseInstance } from '../supervisor/run-instance.ts'
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** `from` is a release, a file of a backup or `s3://bucket/prefix/file`; without it, the newest backup. */
-export type RehearseOptions = { data?: string; from?: string };
+export type RehearseOptions = SourceOptions & { data?: string };
 
 /** What the services of a rehearsal may see of the environment: no address and no secret of another server. */
 const keptVariables = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|NODE_.*|LD_LIBRARY_PATH|CUDA_.*|MODEL_CACHE_DIR)$/;
@@ -32,7 +32,7 @@ const keptVariables = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|NODE_.*|LD_LIBRARY_
  * Restores a backup (or the database of a release) into an instance of its own, migrates and verifies it, starts the
  * services, uses them, and removes everything. The instance in use is not changed; only its keys and backups are read.
  */
-export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
+export async function rehearse({ data, ...options }: RehearseOptions): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(data);
   const scratch = dataFolder(join(folder.root, 'rehearsal'));
@@ -43,7 +43,7 @@ export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
     await remove(scratch);
     const removeAtEnd = removeAtSignals(scratch, terminal);
     try {
-      await rehearseIn(scratch, { folder, from, terminal });
+      await rehearseIn(scratch, { folder, options, terminal });
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal(describe(error), { cause: error });
     } finally {
@@ -53,13 +53,13 @@ export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
   terminal.done(`everything worked and was removed again, in ${secondsSince(startedAt)}`);
 }
 
-type Rehearsal = { readonly folder: DataFolder; readonly from: string | undefined; readonly terminal: Terminal };
+type Rehearsal = { readonly folder: DataFolder; readonly options: SourceOptions; readonly terminal: Terminal };
 
-async function rehearseIn(scratch: DataFolder, { folder, from, terminal }: Rehearsal): Promise<void> {
+async function rehearseIn(scratch: DataFolder, { folder, options, terminal }: Rehearsal): Promise<void> {
   const leg = createLegs(terminal);
   const source = await leg(
     'checking',
-    async () => await openSource(from, folder),
+    async () => await openSource(options, folder),
     ({ title }) => `${title} is complete`,
   );
   restrictEnvironment(folder);

@@ -18,7 +18,7 @@ import { migrationHead } from '@overtone/database/migrations';
 import type { Installation, UrlOf } from '../backup/installation.ts';
 import { givenPassphrase, openFile, openPlace } from '../backup/location.ts';
 import { copyFromMirror, tryToCopyFromMirror } from '../backup/media-mirror.ts';
-import { keysAfterRestore, unreadableSecrets } from '../backup/recovery-keys.ts';
+import { keysAfterRestore, requireKnownMaker, unreadableSecrets } from '../backup/recovery-keys.ts';
 import { openInstallation } from '../backup/open-installation.ts';
 import { printable, reportWithdrawn } from '../backup/restore-report.ts';
 import { megabytes } from '../backup/sizes.ts';
@@ -41,6 +41,8 @@ export type RestoreOptions = {
   readonly recoveryKeys?: string;
   /** Restores although the keys of the backup are lost. */
   readonly withoutKeys?: boolean;
+  /** Restores although no key of the installation proves who made the backup. */
+  readonly acceptUnverifiedBackup?: boolean;
   /** The address of an account that becomes an active super_admin. */
   readonly administrator?: string;
   /** Copies missing objects from the media mirror; without a backup nothing else is done. */
@@ -68,6 +70,7 @@ export async function restore(file: string | undefined, options: RestoreOptions)
     await checkPassphrase(destination, manifest, passphrase);
     const present = installation.encryptionKey();
     const keys = await keysAfterRestore({ manifest, destination, present, passphrase, ...options });
+    requireKnownMaker(manifest, keys, options);
     await installation.checkRestore({ manifest, keys, safetyDump: options.safetyDump !== false });
     return { manifest, keys };
   });

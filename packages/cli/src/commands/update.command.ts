@@ -238,7 +238,10 @@ async function wayBack(folder: DataFolder, { rollback }: UpdateOptions, target: 
   const readable = backups.find(({ manifest }) => manifest.schema_version <= head);
   const file = readable === undefined ? 'FILE' : join(destination.place, readable.manifest.dump.file);
   const update = rollback === true ? 'update --rollback' : `update --version v${target.version} --force-downgrade`;
-  const commands = ['down', `restore ${file} --no-restart`, update, 'up --detach'];
+  // Versions up to 0.5.0 sign no backup.
+  const accepted =
+    readable !== undefined && readable.manifest.manifest_hmac === undefined ? ' --accept-unverified-backup' : '';
+  const commands = ['down', `restore ${file} --no-restart${accepted}`, update, 'up --detach'];
   const data = folder.root === dataFolder(undefined).root ? '' : ` --data ${folder.root}`;
   const made = readable === undefined ? `there is none in ${folder.backups}` : `of ${readable.manifest.created_at}`;
   return [

@@ -13,7 +13,7 @@ import {
   withClient,
   type Destination,
 } from '@overtone/backup';
-import { keysAfterRestore } from '../backup/recovery-keys.ts';
+import { keysAfterRestore, requireKnownMaker } from '../backup/recovery-keys.ts';
 import { givenPassphrase, openFile, openPlace } from '../backup/location.ts';
 import { postgresPrograms } from '../backup/with-postgres.ts';
 import { productFolder, type DataFolder } from '../paths.ts';
@@ -34,11 +34,14 @@ export type Source = {
 
 const releases = join(productFolder, 'packages', 'database', 'releases');
 
+export type SourceOptions = { from?: string; acceptUnverifiedBackup?: boolean };
+
 /**
  * Opens `from`: a release (`v0.5.0`), a file of a backup, or the newest backup of the instance when it is undefined. The
  * whole backup is checked. @throws Refusal, BackupError.
  */
-export async function openSource(from: string | undefined, folder: DataFolder): Promise<Source> {
+export async function openSource(options: SourceOptions, folder: DataFolder): Promise<Source> {
+  const { from } = options;
   if (from !== undefined && /^v\d+\.\d+\.\d+$/.test(from)) return openRelease(from);
   const secrets = secretsIn(folder.secrets);
   if (!existsSync(secrets.file('encryption_key')))
@@ -47,10 +50,12 @@ export async function openSource(from: string | undefined, folder: DataFolder): 
   const manifest = await checkBackup(destination, backupNameOf(name));
   const passphrase = givenPassphrase();
   await checkPassphrase(destination, manifest, passphrase);
+  const keys = await keysAfterRestore({ manifest, destination, present: secrets.read('encryption_key'), passphrase });
+  requireKnownMaker(manifest, keys, options);
   return {
     title: `the backup ${manifest.name} (schema v${manifest.schema_version})`,
     bytes: manifest.database_bytes,
-    keys: await keysAfterRestore({ manifest, destination, present: secrets.read('encryption_key'), passphrase }),
+    keys,
     load: async (urlOf) => {
       const target = { adminUrl: urlOf('postgres'), database: databaseName };
       await replay({ ...target, manifest, destination, programs: postgresPrograms(), passphrase });

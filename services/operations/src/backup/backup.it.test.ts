@@ -260,7 +260,7 @@ describe('a retention', () => {
       const name = manifest.name.replace(/\d{8}T\d{6}Z/, stamp);
       const planted = { ...manifest, name, created_at: createdAt, dump: { ...manifest.dump, file: `${name}.dump` } };
       await copyFile(join(folder, manifest.dump.file), join(folder, `${name}.dump`));
-      await writeFile(join(folder, `${name}.manifest.json`), writeManifest(planted));
+      await writeFile(join(folder, `${name}.manifest.json`), writeManifest(planted, encryptionKey));
       return name;
     };
     const none = { retention_daily: 0, retention_weekly: 0, retention_monthly: 0 };
