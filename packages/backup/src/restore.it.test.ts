@@ -249,14 +249,14 @@ describe('a backup that someone else wrote', () => {
     ],
     ['create extension citext', /^extension citext/],
     ['create rule silent as on delete to tag do instead nothing', /^rule .*silent/],
-    [`create view peek as select pg_read_file('PG_VERSION')`, /^rule .*peek/],
+    [`create view peek as select pg_read_file('PG_VERSION')`, /^rule [\s\S]*peek/],
     [`alter table tag add check (pg_read_file('PG_VERSION') is not null) not valid`, /^check .*pg_read_file/],
     [`create domain odd as text check (pg_read_file(value) is not null)`, /^check .*pg_read_file/],
     [`alter table tag alter name set default pg_read_file('PG_VERSION')`, /^default of .*pg_read_file/],
     ['create index twice on tag (upper(name))', /^index .*twice/],
     ['create policy open on tag using (true)', /^policy open/],
     ['create materialized view copied as select 1 as one', /^relation .*copied/],
-    ['create operator === (leftarg = text, rightarg = text, function = texteq)', /^operator ===/],
+    ['create operator === (leftarg = text, rightarg = text, function = texteq)', /^operator .*===/],
   ] as const;
 
   it('is refused for every kind of object that runs code', async () => {

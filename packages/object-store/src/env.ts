@@ -7,6 +7,8 @@ export const objectStoreEnv = {
   OBJECT_STORE_DIR: z.string().min(1).optional(),
   /** Bytes of the folder's disk that stay free for PostgreSQL, NATS and Redis; below that, storing is refused; 256 MiB by default. */
   OBJECT_STORE_RESERVE_BYTES: z.coerce.number().int().min(0).optional(),
+  /** `true`: the folder is unavailable without the marker that `./overtone up` writes into it at the first start. */
+  OBJECT_STORE_REQUIRES_MARKER: z.stringbool().optional(),
   S3_ENDPOINT: z.url().optional(),
   S3_BUCKET: z.string().min(3).optional(),
   S3_REGION: z.string().default('us-east-1'),
@@ -30,7 +32,11 @@ export function createObjectStore(env: ObjectStoreEnv): ObjectStore {
     return lazily(async () => (await import('./s3.adapter.ts')).createS3Store(options));
   }
   if (!env.OBJECT_STORE_DIR) throw new Error('set OBJECT_STORE_DIR, or S3_ENDPOINT with its bucket and keys');
-  return createFolderStore({ dir: env.OBJECT_STORE_DIR, reserveBytes: env.OBJECT_STORE_RESERVE_BYTES });
+  return createFolderStore({
+    dir: env.OBJECT_STORE_DIR,
+    reserveBytes: env.OBJECT_STORE_RESERVE_BYTES,
+    requiresMarker: env.OBJECT_STORE_REQUIRES_MARKER,
+  });
 }
 
 /** A store that is created on first use. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isAppError } from '@overtone/service-kit';
+import { requireMarker } from '@overtone/service-kit/folder-marker';
 import { outgoing } from './bodies.ts';
-import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
+import { codeOf, fromFileSystem, invalidKey, notFound, storeFull, storeUnavailable } from './errors.ts';
 import { createFileSink } from './file-sink.ts';
 import {
   collisions,
@@ -31,25 +32,39 @@ import {
 /** Number of bytes of one object that are written between two checks of the free space. */
 const checkEveryBytes = 16 * 1024 * 1024;
 
-/** `reserveBytes` of the disk stay free for the servers that share it: below that, writes are refused. */
-export type FolderStoreOptions = { dir: string; reserveBytes?: number | undefined };
+export type FolderStoreOptions = {
+  dir: string;
+  /** This part of the disk stays free for the servers that share it: below that, writes are refused. */
+  reserveBytes?: number | undefined;
+  /** Without its marker the store is unavailable: nothing is written, and nothing is reported as missing. */
+  requiresMarker?: boolean | undefined;
+};
 const defaultReserveBytes = 256 * 1024 * 1024;
 
-type Folder = { dir: string; objects: string; types: string; tmp: string; reserveBytes: number };
+type Folder = {
+  dir: string;
+  objects: string;
+  types: string;
+  tmp: string;
+  reserveBytes: number;
+  requiresMarker: boolean;
+};
 
 /**
  * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` drafts. A draft
  * becomes an object by rename after fsync, so neither a reader nor a killed writer ever produces a partial object.
  */
-export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: FolderStoreOptions): ObjectStore {
+export function createFolderStore(options: FolderStoreOptions): ObjectStore {
+  const { dir, reserveBytes = defaultReserveBytes, requiresMarker = false } = options;
   const [objects, types, tmp] = [join(dir, 'objects'), join(dir, 'types'), join(dir, 'tmp')];
-  const folder = { dir, objects, types, tmp, reserveBytes };
+  const folder = { dir, objects, types, tmp, reserveBytes, requiresMarker };
   return {
     ...createReads(folder),
     put: createPut(folder),
     ...createRemovals(folder),
     ping: async () => {
       try {
+        await requireStore(folder);
         await mkdir(tmp, { recursive: true });
         const probe = draftIn(tmp);
         await writeFile(probe, '');
@@ -61,6 +76,7 @@ export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: F
     },
     space: () =>
       guarded(dir, async () => {
+        await requireStore(folder);
         const { bavail, blocks, bsize } = await statfs(dir);
         return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, reserveBytes };
       }),
@@ -80,7 +96,10 @@ function createReads(folder: Folder): Pick<ObjectStore, 'get' | 'head' | 'list'>
         return { stream: outgoing(stream), bytes, contentType, etag };
       }),
     head: (key) => guarded(key, () => readInfo(folder, key)),
-    list: (prefix) => walk(join(folder.objects, checkPrefix(prefix)), prefix),
+    list: async function* (prefix) {
+      await requireStore(folder);
+      yield* walk(join(folder.objects, checkPrefix(prefix)), prefix);
+    },
   };
 }
 
@@ -93,7 +112,7 @@ function createPut(folder: Folder): ObjectStore['put'] {
       return { bytes: stats.size, etag: etagOf(stats) };
     }).catch((error: unknown) => {
       // On a full disk Node reports a folder that could not be created as missing.
-      throw isAppError(error) && isFull(folder) ? storeFull(error) : error;
+      throw isAppError(error) && error.code !== 'storage_unavailable' && isFull(folder) ? storeFull(error) : error;
     });
 }
 
@@ -104,9 +123,14 @@ function createRemovals(folder: Folder): Pick<ObjectStore, 'delete' | 'deletePre
     return existed;
   };
   return {
-    delete: (key) => guarded(key, async () => void (await remove(key))),
+    delete: (key) =>
+      guarded(key, async () => {
+        await requireStore(folder);
+        await remove(key);
+      }),
     deletePrefix: (prefix) =>
       guarded(prefix, async () => {
+        await requireStore(folder);
         const objects = join(folder.objects, checkPrefix(prefix));
         let removed = 0;
         for await (const file of walk(objects, prefix)) if (await remove(file.key)) removed += 1;
@@ -115,7 +139,11 @@ function createRemovals(folder: Folder): Pick<ObjectStore, 'delete' | 'deletePre
         await rm(join(folder.types, prefix), all);
         return removed;
       }),
-    removeLeftovers: () => guarded(folder.dir, () => removeStaleDrafts(folder.tmp)),
+    removeLeftovers: () =>
+      guarded(folder.dir, async () => {
+        await requireStore(folder);
+        return await removeStaleDrafts(folder.tmp);
+      }),
   };
 }
 
@@ -136,8 +164,19 @@ function requireSpace(folder: Folder): void {
   if (isFull(folder)) throw storeFull();
 }
 
+/** @throws AppError unavailable when the folder lacks its marker. */
+async function requireStore({ dir, requiresMarker }: Folder): Promise<void> {
+  if (!requiresMarker) return;
+  await requireMarker(dir).catch((cause: unknown) => {
+    throw storeUnavailable(cause);
+  });
+}
+
 async function readInfo(folder: Folder, key: string): Promise<ObjectInfo> {
-  const stats = await stat(fileOf(folder, key));
+  const stats = await stat(fileOf(folder, key)).catch(async (error: unknown) => {
+    if (isMissing(error)) await requireStore(folder);
+    throw error;
+  });
   if (!stats.isFile()) throw notFound(key);
   const contentType = await readFile(typeOf(folder, key), 'utf8').catch(unlessMissing(defaultContentType));
   return { key, bytes: stats.size, contentType, etag: etagOf(stats), modifiedAt: stats.mtime };
@@ -159,6 +198,7 @@ async function install(
   const target = fileOf(folder, key);
   const draft = draftIn(folder.tmp);
   try {
+    await requireStore(folder);
     await mkdir(folder.tmp, { recursive: true });
     requireSpace(folder);
     await fill(draft);

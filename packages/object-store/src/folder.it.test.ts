@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import { createFolderStore } from './folder.adapter.ts';
 
 let dir: string;
@@ -66,6 +68,42 @@ describe('folder store with a killed writer', () => {
     await utimes(left, yesterday, yesterday);
     expect(await store.removeLeftovers()).toBe(1);
   });
+});
+
+describe('folder store that requires its marker', () => {
+  const unavailable = { kind: 'unavailable', code: 'storage_unavailable' };
+
+  it.each(['is gone', 'was replaced by an empty one'])(
+    'is unavailable when its folder %s, and makes none',
+    async (how) => {
+      const folder = join(dir, 'store');
+      await markFolder(folder);
+      const store = createFolderStore({ dir: folder, reserveBytes: 0, requiresMarker: true });
+      await store.put('files/a/original', 'content');
+      await rename(folder, join(dir, 'away'));
+      if (how !== 'is gone') await mkdir(folder);
+      for (const attempt of [
+        () => store.ping(),
+        () => store.put('files/b/original', 'content'),
+        () => store.get('files/a/original'),
+        () => store.head('files/a/original'),
+        () => store.delete('files/a/original'),
+        () => store.deletePrefix('files/'),
+        () => store.removeLeftovers(),
+        () => store.space(),
+        async () => {
+          for await (const object of store.list('files/')) throw new Error(`listed ${object.key}`);
+        },
+      ])
+        await expect(attempt()).rejects.toMatchObject(unavailable);
+      expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+      if (how !== 'is gone') await rmdir(folder);
+      await rename(join(dir, 'away'), folder);
+      await store.ping();
+      expect(await store.head('files/a/original')).toMatchObject({ bytes: 7 });
+      await expect(store.head('files/b/original')).rejects.toMatchObject({ kind: 'not_found' });
+    },
+  );
 });
 
 describe('folder store with concurrent writes and deletions', () => {

@@ -9,6 +9,8 @@ export const indexerEnv = {
   ...assertionEnv,
   /** Folder of the embedded index; not used when ELASTICSEARCH_URL is set. */
   LANCEDB_DIR: z.string().min(1).default('./data/search'),
+  /** `true`: the folder is unavailable without the marker that `./overtone up` writes into it at the first start. */
+  LANCEDB_REQUIRES_MARKER: z.stringbool().optional(),
   /** A search server to use instead of the embedded index. */
   ELASTICSEARCH_URL: z.url().optional(),
   ELASTICSEARCH_API_KEY: z.string().optional(),

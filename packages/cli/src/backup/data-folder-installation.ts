@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { objectStoreEnv } from '@overtone/object-store';
 import { readEnv } from '@overtone/service-kit/env';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import { down } from '../commands/down.command.ts';
 import { up } from '../commands/up.command.ts';
 import { replaceFile } from '../files.ts';
@@ -40,8 +41,9 @@ export function openDataFolder(folder: DataFolder, data: string | undefined): In
     checkRestore: async (planned) => await Promise.resolve(checkSpace(planned, folder)),
     prepareSwap: async (keys) => {
       for (const state of [folder.nats, folder.redis, folder.search]) rmSync(state, { recursive: true, force: true });
+      // The index is made again from the database.
+      await markFolder(folder.search);
       replaceFile(secrets.file('encryption_key'), `${keys}\n`);
-      await Promise.resolve();
     },
     // A version as old as the backup may open the data folder again.
     recordVersion: (version) => replaceFile(folder.version, `${version}\n`),

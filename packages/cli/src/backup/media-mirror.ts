@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { hasTable, restoreMedia, withClient, type MediaReport } from '@overtone/backup';
 import type { ObjectStoreEnv } from '@overtone/object-store';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import { parseKeyRing, unseal } from '@overtone/service-kit/sealing';
 import { z } from 'zod';
 import { messageOf, Refusal } from '../refusal.ts';
@@ -23,7 +24,10 @@ type Media = {
 export async function copyFromMirror({ databaseUrl, objectStore, keys, place, terminal }: Media): Promise<boolean> {
   const mirror = place === undefined ? await mirrorOfSettings(databaseUrl, keys) : mirrorAt(place);
   const { createObjectStore } = await import('@overtone/object-store');
-  const [source, target] = [createObjectStore(mirror), createObjectStore(objectStore())];
+  const targetEnv = objectStore();
+  // A new disk in place of a lost one becomes the store by this command.
+  if (!targetEnv.S3_ENDPOINT && targetEnv.OBJECT_STORE_DIR) await markFolder(targetEnv.OBJECT_STORE_DIR);
+  const [source, target] = [createObjectStore(mirror), createObjectStore(targetEnv)];
   terminal.busy('copying recordings from the media mirror');
   try {
     const onProgress = ({ copied, bytes }: MediaReport): void =>

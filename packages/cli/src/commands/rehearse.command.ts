@@ -18,6 +18,7 @@ import { freeBytes, openDataFolder } from '../setup/preflight.ts';
 import { prepare } from '../setup/prepare.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp } from '../setup/set-up.ts';
+import { markStores } from '../setup/stores.ts';
 import { instanceProcesses } from '../supervisor/instance-processes.ts';
 import { adminPassword, superviseInstance } from '../supervisor/run-instance.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
@@ -96,6 +97,8 @@ async function setUpScratch(scratch: DataFolder, source: Source, terminal: Termi
   await ensurePackages(productPackages, terminal.step);
   await prepare(terminal.done);
   await setUp(scratch, await freePort());
+  // Its library may name recordings of the instance in use, which are not in its store.
+  await markStores(scratch, async () => await Promise.resolve(false));
   if (source.keys !== undefined) replaceFile(secretsIn(scratch.secrets).file('encryption_key'), `${source.keys}\n`);
 }
 

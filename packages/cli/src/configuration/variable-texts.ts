@@ -90,6 +90,10 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   INTERNAL_PORT: { since: '0.4.0', meaning: 'Port of health and metrics; set by the supervisor and by the image' },
   JWT_SECRET_KEY: { since: '0.4.0', meaning: 'Signs access tokens; a new one ends every session' },
   LANCEDB_DIR: { since: '0.4.0', meaning: 'Folder of the embedded index; not used when ELASTICSEARCH_URL is set' },
+  LANCEDB_REQUIRES_MARKER: {
+    since: 'unreleased',
+    meaning: 'Whether that folder is unavailable without its file `.overtone-store`; set by the supervisor',
+  },
   LDAP_TLS_CA_FILE: {
     since: '0.4.0',
     meaning: "File of certificates (PEM) trusted for directories besides the system's and those of the setting",
@@ -135,6 +139,10 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
     meaning: "Node's own variable: downloads of models go through HTTPS_PROXY",
   },
   OBJECT_STORE_DIR: { since: '0.4.0', meaning: 'Folder of the recordings, when no S3 server is used' },
+  OBJECT_STORE_REQUIRES_MARKER: {
+    since: 'unreleased',
+    meaning: 'Whether that folder is unavailable without its file `.overtone-store`; set by the supervisor',
+  },
   OBJECT_STORE_RESERVE_BYTES: {
     since: '0.5.0',
     meaning: "Bytes of the folder's disk that stay free for the servers; 256 MiB unless set",

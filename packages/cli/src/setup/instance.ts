@@ -11,6 +11,8 @@ const instanceSchema = z.object({
   adminEmail: z.string().optional(),
   /** Whether the administrator's first password was shown. */
   adminAnnounced: z.boolean(),
+  /** Folders that have their marker: it is never made again, because an empty folder may stand in their place. */
+  marked: z.array(z.enum(['objects', 'search'])).optional(),
 });
 
 /** What an instance remembers from one start to the next. */

@@ -39,6 +39,7 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined, s
     adminEmail: adminEmail(before, process.env['OT_ADMIN_EMAIL']),
     port,
     ports: await assignPorts(portNames([...serviceNames(), ...scaledNames(scale)]), before?.ports ?? {}),
+    marked: before?.marked ?? [],
   };
   // Temporary files of killed jobs; no running process needs them.
   rmSync(folder.work, { recursive: true, force: true });
@@ -77,8 +78,9 @@ function asRecorded(process: InstanceProcess): RecordedProcess {
   };
 }
 
-function makeFolders({ logs, objects, search, models, work }: DataFolder): void {
-  for (const place of [logs, objects, search, models, work]) {
+/** The folders of the stores are made when they get their marker, and only then. */
+function makeFolders({ logs, models, work }: DataFolder): void {
+  for (const place of [logs, models, work]) {
     mkdirSync(place, { recursive: true, mode: 0o700 });
   }
 }

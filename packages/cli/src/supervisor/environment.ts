@@ -103,9 +103,9 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
     ...((databaseServices as readonly string[]).includes(service)
       ? { DATABASE_URL: databaseUrl(source, roleOf(service)), ...toText(poolLimits(caller)) }
       : {}),
-    ...(withObjects.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
+    ...(withObjects.has(service) ? { OBJECT_STORE_DIR: folder.objects, OBJECT_STORE_REQUIRES_MARKER: 'true' } : {}),
     ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
-    ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search } : {}),
+    ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search, LANCEDB_REQUIRES_MARKER: 'true' } : {}),
     ...(withSecrets.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),

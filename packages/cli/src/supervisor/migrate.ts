@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { withClient } from '@overtone/backup';
 import { clearRestore, ensureDatabase } from '@overtone/backup/databases';
 import { compileCache, productFolder } from '../paths.ts';
 import { databaseName, postgresUrl } from '../servers/postgres.ts';
+import { markStores } from '../setup/stores.ts';
 import { lastLines, run } from '../setup/run.ts';
 import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from './environment.ts';
 
@@ -27,5 +29,13 @@ export async function migrate(source: EnvironmentSource, { servicesRun = false }
   };
   const { code, output } = await run(process.execPath, [migrateMain], { env });
   if (code !== 0) throw new Error(`the database schema cannot be brought up to date: ${lastLines(output, 3)}`);
+  await markStores(source.folder, async () => await hasRecordings(env.DATABASE_URL));
   return lastLines(output, 1);
+}
+
+async function hasRecordings(url: string): Promise<boolean> {
+  return await withClient(url, async (client) => {
+    const { rowCount } = await client.query(`select from media_file where object_key <> '' limit 1`);
+    return rowCount === 1;
+  });
 }

@@ -39,10 +39,11 @@ async function withTables(directory: string, builds: Builds): Promise<Builds> {
 export type BuildsFile = ReturnType<typeof createBuildsFile>;
 
 /** The current build and the one in progress, in a small file next to the tables that is replaced atomically. */
-export function createBuildsFile(directory: string) {
+export function createBuildsFile(directory: string, requireFolder: () => Promise<void>) {
   const path = join(directory, 'builds.json');
   let cached: Builds | undefined;
   const read = async (): Promise<Builds> => {
+    if (cached === undefined) await requireFolder();
     cached ??= await readFile(path, 'utf8').then(
       (text) => withTables(directory, parseBuilds(JSON.parse(text))),
       (err: NodeJS.ErrnoException) => {
@@ -56,6 +57,7 @@ export function createBuildsFile(directory: string) {
     read,
     /** Checks that the current build exists; before the first write even the folder may be missing. */
     probe: async (): Promise<void> => {
+      await requireFolder();
       const { current } = await read();
       const checked = current ? access(join(directory, `${buildTable(current.id)}.lance`)) : readdir(directory);
       await checked.catch((err: NodeJS.ErrnoException) => {

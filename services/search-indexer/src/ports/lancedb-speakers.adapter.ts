@@ -4,6 +4,7 @@ import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import { Field, FixedSizeList, Float32, Float64, Schema, Utf8 } from 'apache-arrow';
 import AsyncLock from 'async-lock';
+import { createFolderCheck } from './lancedb-folder.ts';
 import { literal } from './lancedb-filter.ts';
 import { removableBefore } from './lancedb-maintenance.ts';
 import { connectLance } from './lancedb-tables.ts';
@@ -16,19 +17,26 @@ type Stored = { speaker_id: string; file_id: string; seconds: number; vector: It
 const writesBeforeCompaction = 200;
 
 /** The embedded speaker index: LanceDB tables in a folder of their own, for one process. */
-export function createLanceSpeakers({ directory }: { directory: string }): SpeakerIndex {
+export function createLanceSpeakers(folder: { directory: string; requiresMarker?: boolean | undefined }): SpeakerIndex {
   const lock = new AsyncLock({ maxPending: Infinity });
-  const engine = connectLance(join(directory, 'speakers'));
+  const engine = connectLance(join(folder.directory, 'speakers'));
   const writes = new Map<VoiceVersion, number>();
 
+  const requireFolder = createFolderCheck(folder);
+
   const open = async (version: VoiceVersion): Promise<Table | null> => {
+    await requireFolder();
     const { db } = await engine.load();
     return (await db.tableNames()).includes(tableOf(version)) ? db.openTable(tableOf(version)) : null;
   };
   const createTable = async (version: VoiceVersion): Promise<Table> =>
     (await engine.load()).db.createEmptyTable(tableOf(version), schemaOf(version), { mode: 'overwrite' });
   /** Concurrent writes of LanceDB conflict. */
-  const serialize = <T>(work: () => Promise<T>): Promise<T> => lock.acquire('write', work);
+  const serialize = <T>(work: () => Promise<T>): Promise<T> =>
+    lock.acquire('write', async () => {
+      await requireFolder();
+      return await work();
+    });
 
   const compact = async (version: VoiceVersion, table: Table): Promise<void> => {
     const count = (writes.get(version) ?? 0) + 1;
@@ -74,7 +82,7 @@ export function createLanceSpeakers({ directory }: { directory: string }): Speak
         const { db } = await engine.load();
         if ((await db.tableNames()).includes(tableOf(version))) await db.dropTable(tableOf(version));
       }),
-    close: () => serialize(engine.close),
+    close: () => lock.acquire('write', engine.close),
   };
 }
 

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLog } from '@overtone/service-kit';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import {
   buildRow,
   everything,
@@ -15,6 +16,7 @@ import {
   queryVector,
   vector,
 } from '../../test/index-contract.ts';
+import { createLanceSpeakers } from './lancedb-speakers.adapter.ts';
 import { createLanceIndex } from './lancedb.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -45,6 +47,36 @@ describe('LanceDB index', () => {
     expect(await index.builds()).toMatchObject({ current: { id: build.id, model } });
     expect(await index.countPassages()).toBe(1);
   });
+
+  it.each(['is gone', 'was replaced by an empty one'])(
+    'is unavailable when its marked folder %s, writes nothing there, and works again with the folder',
+    async (how) => {
+      await markFolder(directory);
+      const marked = createLanceIndex({ directory, requiresMarker: true, log });
+      const build = await marked.beginBuild('current', null);
+      const row = buildRow({ fileId: randomUUID(), terms: 'kept', vector: vector(1, 0, 0) }, 0);
+      await marked.replaceFile(build.id, row.fileId, [row], model);
+      await rename(directory, `${directory}-away`);
+      if (how !== 'is gone') await mkdir(directory);
+      const restarted = createLanceIndex({ directory, requiresMarker: true, log });
+      const speakers = createLanceSpeakers({ directory, requiresMarker: true });
+      for (const attempt of [
+        () => marked.ping(),
+        () => marked.replaceFile(build.id, row.fileId, [row], model),
+        () => restarted.ping(),
+        () => restarted.builds(),
+        () => restarted.beginBuild('current', null),
+        () => speakers.create('v4'),
+      ])
+        await expect(attempt()).rejects.toMatchObject({ code: 'search_unavailable' });
+      expect(await readdir(directory).catch(() => [])).toEqual([]);
+      await rm(directory, { recursive: true, force: true });
+      await rename(`${directory}-away`, directory);
+      await restarted.ping();
+      expect(await restarted.countPassages()).toBe(1);
+      for (const opened of [marked, restarted, speakers]) await opened.close();
+    },
+  );
 
   it('whose files were deleted while it runs reports that it cannot be read, and what to do', async () => {
     const build = await index.beginBuild('current', null);

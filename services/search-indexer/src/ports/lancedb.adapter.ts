@@ -1,24 +1,37 @@
 import { isAppError, unavailable, type Log } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { createBuildsFile } from './lancedb-builds.ts';
+import { createFolderCheck } from './lancedb-folder.ts';
 import { readPassages, searchLegs } from './lancedb-legs.ts';
 import { createMaintenance, createOptimizer, maintenancePause, vectorIndexFrom } from './lancedb-maintenance.ts';
 import { createLanceTables, type OpenTable } from './lancedb-tables.ts';
 import { createLanceWrites } from './lancedb-writes.ts';
 import { searchNothing, type SearchIndex } from './search-index.ts';
 
-type LanceOptions = { directory: string; log: Log; indexFrom?: number; pause?: typeof maintenancePause };
+type LanceOptions = {
+  directory: string;
+  /** Without its marker the folder is unavailable: nothing is written to what may be another disk. */
+  requiresMarker?: boolean | undefined;
+  log: Log;
+  indexFrom?: number;
+  pause?: typeof maintenancePause;
+};
 
 /** The embedded index: LanceDB tables in a local folder, for one process. */
 export function createLanceIndex(options: LanceOptions): SearchIndex {
   const { directory, log, indexFrom = vectorIndexFrom, pause = maintenancePause } = options;
-  const file = createBuildsFile(directory);
+  const requireFolder = createFolderCheck(options);
+  const file = createBuildsFile(directory, requireFolder);
   const tables = createLanceTables({ directory, file, log });
   const maintenance = createMaintenance({ optimize: createOptimizer(directory, indexFrom), pause, log });
   const writes = createLanceWrites({ file, tables, maintenance });
   const lock = new AsyncLock({ maxPending: Infinity });
   /** Serializes writes, because concurrent LanceDB writes conflict over the next version. */
-  const serialize = <T>(work: () => Promise<T>): Promise<T> => lock.acquire('write', work);
+  const serialize = <T>(work: () => Promise<T>): Promise<T> =>
+    lock.acquire('write', async () => {
+      await requireFolder();
+      return await work();
+    });
   const openCurrent = async (): Promise<OpenTable | null> => {
     const { current } = await file.read();
     return current && tables.open(current.id);
@@ -67,7 +80,7 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
       // A probe does not load the engine.
       if (tables.isEngineLoaded()) await (await openCurrent())?.table.version();
     }),
-    close: () => serialize(tables.close),
+    close: () => lock.acquire('write', tables.close),
   };
 }
 

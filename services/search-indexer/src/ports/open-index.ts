@@ -11,7 +11,7 @@ export async function openIndex(env: IndexerEnv, log: Log): Promise<SearchIndex>
     return createElasticIndex(elasticOptionsOf(env, env.ELASTICSEARCH_URL));
   }
   const { createLanceIndex } = await import('./lancedb.adapter.ts');
-  return createLanceIndex({ directory: env.LANCEDB_DIR, log });
+  return createLanceIndex({ ...lanceFolderOf(env), log });
 }
 
 /** Opens the speaker index in the same place as the text index. */
@@ -21,7 +21,11 @@ export async function openSpeakerIndex(env: IndexerEnv): Promise<SpeakerIndex> {
     return createElasticSpeakers(elasticOptionsOf(env, env.ELASTICSEARCH_URL));
   }
   const { createLanceSpeakers } = await import('./lancedb-speakers.adapter.ts');
-  return createLanceSpeakers({ directory: env.LANCEDB_DIR });
+  return createLanceSpeakers(lanceFolderOf(env));
+}
+
+function lanceFolderOf({ LANCEDB_DIR: directory, LANCEDB_REQUIRES_MARKER: requiresMarker }: IndexerEnv) {
+  return { directory, requiresMarker };
 }
 
 function elasticOptionsOf(env: IndexerEnv, url: string): ElasticOptions {
