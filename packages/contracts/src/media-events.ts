@@ -74,6 +74,11 @@ export const mediaEvents = {
       groupId: z.uuid().nullable(),
     }),
   ),
+  /** Name, files or shares of a collection changed. These people and groups may see it, or could until now. */
+  collectionChanged: defineEvent(
+    'evt.media.collection.changed.v1',
+    z.object({ collectionId: z.uuid(), userIds: z.array(z.uuid()), groupIds: z.array(z.uuid()) }),
+  ),
   transcriptionEnded: defineEvent(
     'evt.media.file.transcription-ended.v1',
     z.object({ ...ofFile, outcome: z.enum(transcriptionOutcomes), noSpeech: z.boolean() }),

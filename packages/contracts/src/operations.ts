@@ -68,6 +68,8 @@ export const operationActions = [
   'collection_deleted',
   'collection_shared',
   'collection_unshared',
+  'collection_files_added',
+  'collection_files_removed',
   'organisation_context_changed',
 ] as const;
 export const operationsEvents = {

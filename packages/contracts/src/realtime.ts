@@ -40,6 +40,8 @@ export const pushMessage = z.discriminatedUnion('type', [
     seq: z.int(),
     data: z.object({ file_id: z.uuid(), shared_by: z.uuid() }),
   }),
+  /** Name, files or shares of a collection changed, or it is no longer visible. */
+  z.object({ type: z.literal('collection_changed'), seq: z.int(), data: z.object({ collection_id: z.uuid() }) }),
   /** The user's notifications were added or read. */
   z.object({ type: z.literal('notifications_changed'), seq: z.int(), data: z.object({}) }),
   z.object({

@@ -335,6 +335,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.restored,
       mediaEvents.deleted,
       mediaEvents.shared,
+      mediaEvents.collectionChanged,
       mediaEvents.transcriptionEnded,
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,

@@ -274,6 +274,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         });
         assert.equal(await reader.page.getByRole('button', { name: 'Delete', exact: true }).count(), 0);
         await reader.page.getByRole('button', { name: `Remove ${titles[0]} from the collection` }).click();
+        await reader.page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
         await until('one recording is left', async () => (await listed(reader).count()) === 1);
         await reader.page.getByRole('button', { name: 'Edit', exact: true }).click();
         await reader.page.getByRole('dialog').getByLabel('Description').fill('Described by Cora');

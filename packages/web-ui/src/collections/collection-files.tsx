@@ -1,13 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Badge, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { libraryPageSize } from '../api/queries.ts';
 import { ago, duration } from '../lib/format.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { notifyError } from '../ui/notify.ts';
+import { notify } from '../ui/notify.ts';
 import { Pager } from '../ui/pager.tsx';
 import { Section } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
@@ -59,6 +60,42 @@ export function CollectionFiles({ collection }: { collection: Collection }) {
   );
 }
 
+type RemoveProps = { readonly file: CollectionFile; readonly collection: Collection; readonly onClose: () => void };
+
+/** Only the owner can add it again so that it is shared as before. */
+function RemoveFile({ file, collection, onClose }: RemoveProps) {
+  const client = useQueryClient();
+  const { owner_name: owner } = file;
+  return (
+    <Confirm
+      title={t`Remove “${file.title}” from “${collection.name}”?`}
+      action={t`Remove`}
+      run={() =>
+        call('DELETE /api/collections/{uuid}/media', {
+          params: { uuid: collection.uuid },
+          body: { media_file_ids: [file.uuid] },
+        })
+      }
+      onDone={() => {
+        void refreshCollections(client);
+        notify(t`“${file.title}” was removed from the collection.`);
+      }}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        {owner === null
+          ? t`The recording itself stays in your library.`
+          : t`The recording belongs to ${owner} and stays in their library.`}
+      </Text>
+      {collection.is_shared && (
+        <Text size="sm" mt="xs">
+          {t`People who see it only through this collection lose access.`}
+        </Text>
+      )}
+    </Confirm>
+  );
+}
+
 type EntryProps = {
   readonly file: CollectionFile;
   readonly collection: Collection;
@@ -66,16 +103,7 @@ type EntryProps = {
 };
 
 function FileEntry({ file, collection, isEditable }: EntryProps) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () =>
-      call('DELETE /api/collections/{uuid}/media', {
-        params: { uuid: collection.uuid },
-        body: { media_file_ids: [file.uuid] },
-      }),
-    onSettled: () => refreshCollections(client),
-    onError: (error) => notifyError(t`The recording wasn’t removed from the collection`, error),
-  });
+  const [asks, setAsks] = useState(false);
   const facts = [
     file.duration === null ? null : duration(file.duration),
     ago(file.recorded_date ?? file.upload_time),
@@ -104,14 +132,11 @@ function FileEntry({ file, collection, isEditable }: EntryProps) {
         </Text>
       </div>
       {isEditable && (
-        <ActionIcon
-          aria-label={t`Remove ${file.title} from the collection`}
-          loading={remove.isPending}
-          onClick={() => remove.mutate()}
-        >
+        <ActionIcon aria-label={t`Remove ${file.title} from the collection`} onClick={() => setAsks(true)}>
           <Icon name="close" size={17} />
         </ActionIcon>
       )}
+      {asks && <RemoveFile file={file} collection={collection} onClose={() => setAsks(false)} />}
     </li>
   );
 }

@@ -8,7 +8,7 @@ import { call } from '../api/client.ts';
 import { ApiError } from '../api/problem.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { NotFoundPage } from '../ui/not-found-page.tsx';
+import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
 import { notify } from '../ui/notify.ts';
 import { Pane, Section } from '../ui/pane.tsx';
 import { QueryStatus } from '../ui/query-status.tsx';
@@ -23,7 +23,7 @@ export function CollectionPage() {
   const query = useQuery(collectionQuery(uuid));
   const collection = query.data;
   if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
-    return <NotFoundPage />;
+    return <GoneCollection collection={collection} />;
   return (
     <Pane
       title={collection?.name ?? t`Collection`}
@@ -57,6 +57,23 @@ export function CollectionPage() {
         </Stack>
       )}
     </Pane>
+  );
+}
+
+/** @param collection as it was when it could be read last; undefined: it was not open */
+function GoneCollection({ collection }: { collection: Collection | undefined }) {
+  if (!collection) return <NotFoundPage />;
+  const { name, my_permission: permission, owner_name: owner } = collection;
+  if (permission === 'owner') return <GonePage title={name} text={t`This collection was deleted.`} />;
+  return (
+    <GonePage
+      title={name}
+      text={
+        owner === null
+          ? t`This collection is no longer shared with you, or was deleted.`
+          : t`${owner} no longer shares this collection with you, or deleted it.`
+      }
+    />
   );
 }
 

@@ -21,7 +21,6 @@ import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { push, session } from '../state/services.ts';
 import { accessText, lastEditText } from '../library/access-labels.ts';
 import { FileMenu } from '../library/file-menu.tsx';
@@ -34,6 +33,7 @@ import { DetailsPanel } from './details-panel.tsx';
 import { ExportButton } from '../exports/export-button.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
+import { GoneFile } from './gone-file.tsx';
 import { FindBar, useFind } from './find-bar.tsx';
 import { findPlayFailure } from './play-failure.ts';
 import { createPlayer } from './player.ts';
@@ -67,7 +67,7 @@ export function FilePage() {
   useDocumentTitle(query.data ? t`${query.data.title} · Overtone` : 'Overtone');
   // Also after it was open: someone deleted it, or shares it no longer.
   if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
-    return <NotFoundPage />;
+    return <GoneFile fileId={uuid} file={query.data} />;
   if (query.data) return <OpenFile key={uuid} file={query.data} />;
   return (
     <div className={css['page']}>

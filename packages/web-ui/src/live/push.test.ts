@@ -5,10 +5,15 @@ import { backOff, effectOf, parsePush } from './push.ts';
 const id = '11111111-1111-4111-8111-111111111111';
 
 describe('effectOf', () => {
-  it('refetches the list for a new file', () =>
+  it('refetches the list and the page of a new, restored or newly shared file', () =>
     expect(effectOf({ type: 'file_created', seq: 1, data: { file_id: id } })).toEqual({
       kind: 'refetch',
-      keys: [['files']],
+      keys: [['files'], ['file', id]],
+    }));
+  it('refetches collections, and files whose access they give, after a change of a collection', () =>
+    expect(effectOf({ type: 'collection_changed', seq: 1, data: { collection_id: id } })).toEqual({
+      kind: 'refetch',
+      keys: [['collections'], ['files'], ['file']],
     }));
   it('keeps live progress while a file is in progress', () =>
     expect(effectOf({ type: 'file_updated', seq: 1, data: { file_id: id, status: 'transcribing' } }).kind).toBe(

@@ -39,7 +39,8 @@ export function effectOf(message: PushMessage): PushEffect {
     case 'connection_established':
       return { kind: 'greeting', seq: message.data.seq, resumed: message.data.resumed };
     case 'file_created':
-      return { kind: 'refetch', keys: [['files']] };
+      // Also when it was restored, or is shared again: its page may be open.
+      return { kind: 'refetch', keys: [['files'], ['file', message.data.file_id]] };
     case 'file_updated': {
       const { file_id: fileId, status } = message.data;
       const keys = keysOfFile(fileId);
@@ -78,6 +79,9 @@ export function effectOf(message: PushMessage): PushEffect {
       const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
       return { kind: 'summary-draft', fileId, draft };
     }
+    case 'collection_changed':
+      // A collection gives access to its files.
+      return { kind: 'refetch', keys: [['collections'], ['files'], ['file']] };
     case 'notifications_changed':
       return { kind: 'refetch', keys: [['notifications']] };
     case 'transcription_ended':
@@ -120,6 +124,7 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'summary_progress',
   'transcription_ended',
   'file_shared',
+  'collection_changed',
   'notifications_changed',
   'resync',
   'pong',

@@ -187,6 +187,22 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({ submit: 'Delete', route: 'DELETE /api/collections/{uuid}' }),
   },
   {
+    name: 'Remove a recording from a collection',
+    source: 'collections/collection-files.tsx',
+    path: `/collections/${collection.uuid}`,
+    world: (api) => {
+      api.respond('GET /api/collections/{uuid}', { ...collection, my_permission: 'editor', is_shared: true });
+      api.respond('GET /api/collections/{uuid}/media', listOf([{ ...file, owner_name: 'Grace Hopper' }]));
+    },
+    opener: button(`Remove ${file.title} from the collection`),
+    request: request({
+      submit: 'Remove',
+      route: 'DELETE /api/collections/{uuid}/media',
+      sends: { media_file_ids: [file.uuid] },
+      response: { results: [exampleItem('DELETE /api/collections/{uuid}/media', 'results', { error: null })] },
+    }),
+  },
+  {
     name: 'Add recordings to a collection',
     source: 'collections/add-files.tsx',
     path: `/collections/${collection.uuid}`,

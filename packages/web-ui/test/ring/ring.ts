@@ -1,10 +1,18 @@
-import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
-import { pushMessage } from '@overtone/contracts';
+import { expect, test as base, type BrowserContext, type Page, type WebSocketRoute } from '@playwright/test';
+import { pushMessage, type PushMessage } from '@overtone/contracts';
 import { example, uuid } from './example.ts';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.ts';
 
 type Fixtures = { readonly api: ScriptedApi };
 type WorkerFixtures = { readonly scripted: ScriptedApi; readonly browserContext: BrowserContext; readonly tab: Page };
+
+/** The push channel of the page. */
+let channel: WebSocketRoute | undefined;
+
+/** Sends a message of the push channel to the page. */
+export function push(message: PushMessage): void {
+  channel?.send(JSON.stringify(pushMessage.parse(message)));
+}
 
 /** The errors of the page in the current test. */
 let errors: string[] = [];
@@ -42,6 +50,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       });
       await context.routeWebSocket(/\/api\/ws/, (socket) => {
         const greeting = { type: 'connection_established', data: { user_id: me.uuid, seq: 1, resumed: false } };
+        channel = socket;
         socket.send(JSON.stringify(pushMessage.parse(greeting)));
       });
       await use(context);

@@ -63,6 +63,8 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   collection_deleted: 'collection.delete',
   collection_shared: 'collection.share',
   collection_unshared: 'collection.unshare',
+  collection_files_added: 'collection.files_add',
+  collection_files_removed: 'collection.files_remove',
   organisation_context_changed: 'admin.organisation.context',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {

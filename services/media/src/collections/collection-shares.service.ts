@@ -7,7 +7,13 @@ import type { Collection, CollectionShare } from '../generated/client.ts';
 import { checkShareTarget, publishAccess, unknownTarget } from '../sharing/sharing.store.ts';
 import { toCollectionShareObject, type CollectionShareObject } from './collections.ts';
 import type { CollectionsDeps } from './collections.service.ts';
-import { lockedCollection, removeCollectionShare, setCollectionShare, usableCollection } from './collections.store.ts';
+import {
+  lockedCollection,
+  publishCollectionChange,
+  removeCollectionShare,
+  setCollectionShare,
+  usableCollection,
+} from './collections.store.ts';
 
 type ShareRequest = BodyOf<typeof mediaRoutes.shareCollection>;
 type Permission = ShareRequest['permission'];
@@ -57,6 +63,7 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
         const isNew = (await tx.collectionShare.count({ where: { collectionId: id, ...target } })) === 0;
         const share = await setCollectionShare(tx, id, target, { permission, sharedBy: actor.userId });
         if (isNew) await publishShared(tx, actor, collection, share);
+        await publishCollectionChange(tx, outbox, collection);
         await audit(tx, actor, 'collection_shared', { collection, share });
         return toCollectionShareObject(share, names);
       });
@@ -69,6 +76,7 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
         if (!found) throw noSuchShare();
         const target = found.userId ? { userId: found.userId } : { groupId: found.groupId ?? '' };
         const share = await setCollectionShare(tx, id, target, { permission, sharedBy: actor.userId });
+        await publishCollectionChange(tx, outbox, collection);
         await audit(tx, actor, 'collection_shared', { collection, share });
         return share;
       });
@@ -78,6 +86,7 @@ export function createCollectionShares({ db, outbox, people }: CollectionsDeps) 
     unshare: (actor: Actor, id: string, shareId: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
         const collection = await lockedCollection(tx, actor, id, 'own');
+        await publishCollectionChange(tx, outbox, collection);
         const share = await removeCollectionShare(tx, id, shareId);
         if (!share) throw noSuchShare();
         await audit(tx, actor, 'collection_unshared', { collection, share });

@@ -462,10 +462,53 @@ describe('sharing a collection', () => {
       collection,
     );
     expect(recorded).toEqual([
+      { action: 'collection_files_added', person: null },
       { action: 'collection_shared', person: eve.userId },
       { action: 'collection_unshared', person: eve.userId },
       { action: 'collection_deleted', person: null },
     ]);
+  });
+});
+
+describe('a change of a shared collection', () => {
+  const changesOf = async (collection: string) =>
+    (
+      (await media.query(
+        `select data->'userIds' as people from media_outbox
+         where data ? 'userIds' and data->>'collectionId' = $1 order by id`,
+        collection,
+      )) as { people: string[] }[]
+    ).map(({ people }) => people.toSorted());
+
+  it('of its files is recorded with the person, and is published to all who see it', async () => {
+    const { ada, eve, collection, file } = await sharedCollection('editor');
+    const before = (await changesOf(collection)).length;
+    expect((await take(eve, collection, file)).status).toBe(200);
+    expect((await add(ada, collection, file)).status).toBe(200);
+    // Nothing changes.
+    await take(eve, collection, randomUUID());
+    const recorded = await media.query(
+      `select data->>'action' as action, data->>'actorId' as actor, data->'details'->'files' as files
+       from media_outbox where data->'details'->>'collection' = $1 and data->>'action' like 'collection_files%' order by id`,
+      collection,
+    );
+    expect(recorded.slice(-2)).toEqual([
+      { action: 'collection_files_removed', actor: eve.userId, files: 1 },
+      { action: 'collection_files_added', actor: ada.userId, files: 1 },
+    ]);
+    const people = [ada.userId, eve.userId].toSorted();
+    expect((await changesOf(collection)).slice(before)).toEqual([people, people]);
+  });
+
+  it('of its name or of a permission, and its end, are published also to those who lose it', async () => {
+    const { ada, eve, collection, share: id } = await sharedCollection('editor');
+    const people = [ada.userId, eve.userId].toSorted();
+    const before = (await changesOf(collection)).length;
+    await status(eve, 'PUT', `/api/collections/${collection}`, { name: randomUUID() });
+    await status(ada, 'PUT', `/api/collections/${collection}/shares/${id}`, { permission: 'viewer' });
+    await status(ada, 'DELETE', `/api/collections/${collection}/shares/${id}`);
+    await status(ada, 'DELETE', `/api/collections/${collection}`);
+    expect((await changesOf(collection)).slice(before)).toEqual([people, people, people, [ada.userId]]);
   });
 });
 

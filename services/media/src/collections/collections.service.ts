@@ -10,7 +10,7 @@ import type { Outbox } from '@overtone/database';
 import { isAppError, type Caller } from '@overtone/service-kit';
 import { scopeOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { isUniqueViolation, type Db } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import type { Collection } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { collectionExists, fileResults, noSuchCollection, toCollectionObject } from './collections.ts';
@@ -18,6 +18,7 @@ import {
   addFiles,
   collectionPermissions,
   lockedCollection,
+  publishCollectionChange,
   readableFiles,
   removeCollection,
   removeFiles,
@@ -28,6 +29,8 @@ import {
 type ListQuery = QueryOf<typeof mediaRoutes.listCollections>;
 type NewCollection = BodyOf<typeof mediaRoutes.createCollection>;
 type Change = BodyOf<typeof mediaRoutes.updateCollection>;
+/** Titles in an audit record. */
+const namedFiles = 20;
 export type CollectionsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names' | 'exists'> };
 
 /** Collections of files: what their owners and editors do with them. */
@@ -37,6 +40,24 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
     const [object] = await describe(caller, [await usableCollection(db, caller, id, 'read')]);
     if (!object) throw noSuchCollection();
     return object;
+  };
+
+  const recordFiles = async (
+    tx: Tx,
+    actor: Actor,
+    action: 'collection_files_added' | 'collection_files_removed',
+    { collection, fileIds }: { collection: Collection; fileIds: readonly string[] },
+  ): Promise<void> => {
+    if (fileIds.length === 0) return;
+    const { id, name, userId: owner } = collection;
+    const titles = await tx.mediaFile.findMany({
+      where: { id: { in: fileIds.slice(0, namedFiles) } },
+      select: { title: true },
+      orderBy: { id: 'asc' },
+    });
+    const title = titles.map((file) => file.title).join('; ');
+    await recordOperation(tx, outbox, actor, action, { collection: id, name, owner, files: fileIds.length, title });
+    await publishCollectionChange(tx, outbox, collection);
   };
 
   return {
@@ -76,8 +97,9 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
       const data = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
       try {
         await db.$transaction(async (tx) => {
-          await lockedCollection(tx, caller, id, 'edit');
+          const collection = await lockedCollection(tx, caller, id, 'edit');
           await tx.collection.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+          await publishCollectionChange(tx, outbox, collection);
         });
       } catch (error) {
         throw isUniqueViolation(error) ? collectionExists(name ?? '', { cause: error }) : error;
@@ -88,24 +110,27 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
     remove: (actor: Actor, id: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
         const { name, userId } = await lockedCollection(tx, actor, id, 'own');
+        await publishCollectionChange(tx, outbox, { id, userId });
         await removeCollection(tx, id);
         await recordOperation(tx, outbox, actor, 'collection_deleted', { collection: id, name, owner: userId });
         return undefined;
       }),
 
     /** Files that the caller may not read are reported as not found. */
-    addFiles: (caller: Caller, id: string, fileIds: readonly string[]) =>
+    addFiles: (actor: Actor, id: string, fileIds: readonly string[]) =>
       db.$transaction(async (tx) => {
-        const collection = await lockedCollection(tx, caller, id, 'edit');
-        const readable = await readableFiles(tx, caller, fileIds);
-        await addFiles(tx, collection, { fileIds: readable, addedBy: caller.userId, source: 'manual' });
+        const collection = await lockedCollection(tx, actor, id, 'edit');
+        const readable = await readableFiles(tx, actor, fileIds);
+        await addFiles(tx, collection, { fileIds: readable, addedBy: actor.userId, source: 'manual' });
+        await recordFiles(tx, actor, 'collection_files_added', { collection, fileIds: readable });
         return fileResults(fileIds, new Set(readable), 'There is no such file.');
       }),
 
-    removeFiles: (caller: Caller, id: string, fileIds: readonly string[]) =>
+    removeFiles: (actor: Actor, id: string, fileIds: readonly string[]) =>
       db.$transaction(async (tx) => {
-        await lockedCollection(tx, caller, id, 'edit');
-        const removed = await removeFiles(tx, id, await readableFiles(tx, caller, fileIds));
+        const collection = await lockedCollection(tx, actor, id, 'edit');
+        const removed = await removeFiles(tx, id, await readableFiles(tx, actor, fileIds));
+        await recordFiles(tx, actor, 'collection_files_removed', { collection, fileIds: removed });
         return fileResults(fileIds, new Set(removed), 'The collection does not have this file.');
       }),
 

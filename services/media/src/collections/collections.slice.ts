@@ -17,11 +17,11 @@ export function createCollectionsSlice(deps: CollectionsDeps): Slice {
       handle(mediaRoutes.collection, ({ caller, params }) => collections.get(caller, params.uuid)),
       handle(mediaRoutes.updateCollection, ({ caller, params, body }) => collections.update(caller, params.uuid, body)),
       handle(mediaRoutes.deleteCollection, (request) => collections.remove(actorOf(request), request.params.uuid)),
-      handle(mediaRoutes.addToCollection, ({ caller, params, body }) =>
-        collections.addFiles(caller, params.uuid, body.media_file_ids),
+      handle(mediaRoutes.addToCollection, (request) =>
+        collections.addFiles(actorOf(request), request.params.uuid, request.body.media_file_ids),
       ),
-      handle(mediaRoutes.removeFromCollection, ({ caller, params, body }) =>
-        collections.removeFiles(caller, params.uuid, body.media_file_ids),
+      handle(mediaRoutes.removeFromCollection, (request) =>
+        collections.removeFiles(actorOf(request), request.params.uuid, request.body.media_file_ids),
       ),
       handle(mediaRoutes.collectionShares, ({ caller, params }) => shares.list(caller, params.uuid)),
       handle(mediaRoutes.shareCollection, (request) =>

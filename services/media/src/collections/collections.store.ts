@@ -1,4 +1,11 @@
-import { maxCollectionFiles, roleAtLeast, type CollectionSource, type SharePermission } from '@overtone/contracts';
+import {
+  maxCollectionFiles,
+  mediaEvents,
+  roleAtLeast,
+  type CollectionSource,
+  type SharePermission,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { groupsOf, permissionsOf } from '../access/access.store.ts';
 import { permits, type Action, type Permission } from '../access/access.ts';
@@ -142,6 +149,23 @@ export async function removeCollectionShare(
   await enqueueAccessChanges(tx, [collectionId]);
   await tx.collectionShare.delete({ where: { id: shareId } });
   return share;
+}
+
+/** Publishes that a collection changed to all who see it; to be called before a change that ends somebody's access. */
+export async function publishCollectionChange(
+  tx: Tx,
+  outbox: Outbox,
+  { id, userId: ownerId }: Pick<Collection, 'id' | 'userId'>,
+): Promise<void> {
+  const shares = await tx.collectionShare.findMany({
+    where: { collectionId: id },
+    select: { userId: true, groupId: true },
+  });
+  await outbox.add(tx, mediaEvents.collectionChanged, {
+    collectionId: id,
+    userIds: [ownerId, ...shares.flatMap(({ userId }) => userId ?? [])],
+    groupIds: shares.flatMap(({ groupId }) => groupId ?? []),
+  });
 }
 
 /** Removes all shares of collections with a group or user. */

@@ -217,8 +217,12 @@ describe('sharing a file', () => {
     const [ada, eve] = [newUser(), newUser()];
     const file = (await media.upload(ada, wav(8100))).body.uuid;
     const first = await share(ada, file, { user_uuid: eve.userId });
+    const [{ last: before = 0 } = {}] = await media.query('select max(id)::text as last from media_outbox');
     const again = await share(newUser('admin'), file, { user_uuid: eve.userId, permission: 'editor' });
     expect(again.body).toMatchObject({ uuid: first.body.uuid, permission: 'editor' });
+    // The open pages of those who have access show it.
+    const updates = `select 1 from media_outbox where data->>'fileId' = $1 and data ? 'status' and id > $2`;
+    expect(await media.query(updates, file, before)).toHaveLength(1);
     const { body } = await media.json<ShareObject[]>(ada, 'GET', `/api/files/${file}/shares`);
     expect(body).toEqual([again.body]);
     const one = `/api/files/${file}/shares/${first.body.uuid}`;

@@ -1,4 +1,11 @@
-import { mediaEvents, type BodyOf, type DataOf, type identityEvents, type mediaRoutes } from '@overtone/contracts';
+import {
+  mediaEvents,
+  type BodyOf,
+  type DataOf,
+  type FileObject,
+  type identityEvents,
+  type mediaRoutes,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, usableFile } from '../access/access.store.ts';
@@ -48,6 +55,8 @@ export function createSharing({ db, outbox, people }: SharingDeps) {
         const { userId, groupId, permission } = share;
         const shared = { ...idsOf(file), sharedBy: actor.userId, userId, groupId };
         if (isNew) await outbox.add(tx, mediaEvents.shared, shared);
+        // The pages of those who had another permission show the new one.
+        else await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: file.status as FileObject['status'] });
         await auditAction(tx, outbox, 'file_shared', { file, actor, details: { ...targetOfShare(share), permission } });
         return toShareObject(share, names);
       });

@@ -45,7 +45,8 @@ export function createDelivery({ audience, replay, progress, summaries, receiver
         message,
       );
     },
-    personal: ({ userIds, message }, { seq }) => notify(userIds, seq, message),
+    personal: ({ userIds, groupIds = [], message }, { seq }) =>
+      notify([...new Set([...userIds, ...groupIds.flatMap(audience.membersOf)])], seq, message),
     access: ({ access }, { seq }) => notifyChange(audience.setAccess(access), access.fileId, seq),
     membership: ({ membership }) => void (audience.setMembership(membership) && receivers.resync(membership.userId)),
     revocation: ({ userId, sessionId }, { time }) => receivers.revoke(userId, sessionId, time.getTime()),

@@ -38,6 +38,16 @@ describe('event translation', () => {
     expect(event.userIds).toEqual([ownerId]);
     expect(pushMessage.parse(event.message)).toEqual({ type: 'notifications_changed', seq: 9, data: {} });
   });
+  it('sends a changed collection to the people and groups that see it, or did until now', () => {
+    const people = { userIds: [ownerId], groupIds: [fileId] };
+    const event = translateEvent(mediaEvents.collectionChanged.subject, { collectionId: fileId, ...people }, 9);
+    if (event.kind !== 'personal') throw new Error('not personal');
+    expect(event).toMatchObject(people);
+    expect(pushMessage.parse(event.message)).toMatchObject({
+      type: 'collection_changed',
+      data: { collection_id: fileId },
+    });
+  });
   it('translates a revocation into an action, not a message', () => {
     expect(
       translateEvent(identityEvents.sessionRevoked.subject, { userId: ownerId, sessionId: null, reason: 'x' }, 1),

@@ -20,7 +20,7 @@ type Fact = { fileId: string; ownerId: string; message: PushMessage; ownerOnly?:
 export type FeedEvent =
   | ({ kind: 'fact' } & Fact)
   | { kind: 'shared'; shared: DataOf<typeof mediaEvents.shared>; message: PushMessage }
-  | { kind: 'personal'; userIds: string[]; message: PushMessage }
+  | { kind: 'personal'; userIds: string[]; groupIds?: string[]; message: PushMessage }
   | { kind: 'access'; access: FileAccess }
   | { kind: 'membership'; membership: Membership }
   | { kind: 'revocation'; userId: string; sessionId: string | null }
@@ -56,6 +56,12 @@ const translations: ReadonlyMap<string, Translation> = new Map(
       kind: 'shared',
       shared,
       message: { type: 'file_shared', seq, data: { file_id: shared.fileId, shared_by: shared.sharedBy } },
+    })),
+    on(mediaEvents.collectionChanged, ({ collectionId, userIds, groupIds }, seq) => ({
+      kind: 'personal',
+      userIds,
+      groupIds,
+      message: { type: 'collection_changed', seq, data: { collection_id: collectionId } },
     })),
     on(notificationEvents.changed, ({ userIds }, seq) => ({
       kind: 'personal',

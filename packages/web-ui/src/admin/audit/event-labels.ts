@@ -89,6 +89,8 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'collection.delete': msg`Collection deleted`,
   'collection.share': msg`Collection shared`,
   'collection.unshare': msg`Collection no longer shared`,
+  'collection.files_add': msg`Recordings added to a collection`,
+  'collection.files_remove': msg`Recordings removed from a collection`,
   'admin.organisation.context': msg`Organisation context changed`,
   'group.create': msg`Group created`,
   'group.update': msg`Group changed`,
