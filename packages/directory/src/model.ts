@@ -52,6 +52,8 @@ export type Person = {
   /** The value of the username attribute, in the directory's own spelling. */
   readonly login: string;
   readonly email: string | null;
+  /** All addresses, in the order of the directory, which may change at any time. */
+  readonly emails: readonly string[];
   readonly name: string;
   /** The immutable id with its attribute: `entryUUID:...`. */
   readonly immutableId: string | null;

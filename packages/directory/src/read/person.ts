@@ -1,6 +1,6 @@
 import { ldapClaimKey } from '../dn/claim-key.ts';
 import { accountState } from './account-state.ts';
-import { textOf } from './attributes.ts';
+import { textOf, textsOf } from './attributes.ts';
 import { parseDnList } from '../dn/dn-list.ts';
 import { DirectoryFailure } from '../wire/failures.ts';
 import type { Membership } from './groups.ts';
@@ -44,7 +44,8 @@ export function createPeople(config: DirectoryConfig) {
     read: (entry: Entry, login: string, membership: Membership, now: Date): Person => ({
       dn: entry.dn,
       login,
-      email: emailOf(entry, config.emailAttr),
+      email: emailsOf(entry, config.emailAttr)[0] ?? null,
+      emails: emailsOf(entry, config.emailAttr),
       name: textOf(entry, config.nameAttr) ?? login,
       immutableId: immutableIdOf(entry),
       groups:
@@ -58,7 +59,10 @@ export function createPeople(config: DirectoryConfig) {
   };
 }
 
-function emailOf(entry: Entry, attribute: string): string | null {
-  const text = textOf(entry, attribute);
-  return text !== undefined && /^[^\s@<>(),;:"[\]]+@[^\s@<>(),;:"[\]]+$/u.test(text) ? text : null;
+const address = /^[^\s@<>(),;:"[\]]+@[^\s@<>(),;:"[\]]+$/u;
+
+function emailsOf(entry: Entry, attribute: string): string[] {
+  return textsOf(entry, attribute)
+    .map((text) => text.trim())
+    .filter((text) => address.test(text));
 }

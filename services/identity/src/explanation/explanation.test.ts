@@ -6,6 +6,7 @@ const person: Person = {
   dn: 'uid=una,dc=example,dc=org',
   login: 'una',
   email: 'una@example.org',
+  emails: ['una@example.org'],
   name: 'Una',
   immutableId: 'entryUUID:1',
   groups: { known: true, values: [] },

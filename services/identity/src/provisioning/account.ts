@@ -80,6 +80,8 @@ type ProfileChange = { fullName?: string; email?: string; ldapUid?: string; asse
  */
 function emailChange(user: Profile, assertion: Assertion): ProfileChange {
   const email = emailOf(assertion);
+  const isStored = (other: string): boolean => other.toLowerCase() === user.email.toLowerCase();
+  if (assertion.otherEmails?.some(isStored)) return {};
   const change = email && email !== user.email ? { email } : {};
   if (assertion.source !== 'pki' || !email) return change;
   if (email === user.assertedEmail) return {};

@@ -10,6 +10,8 @@ export type Assertion = {
   subject: { issuer: string | null; id: string };
   login: string;
   email: string | null;
+  /** Further addresses of the person: the one of the account stays while it is among them. */
+  otherEmails?: readonly string[];
   /**
    * For a new account whose source asserts no address: addresses that receive no mail, of which the first free one is
    * taken. They never replace the address of an account.

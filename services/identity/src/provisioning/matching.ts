@@ -44,8 +44,20 @@ export async function matchAccount(deps: MatchingDeps, asserted: AssertedSignIn)
   }
   for (const placeholder of assertion.placeholderEmails ?? [])
     if (!(await store.byEmail(tx, placeholder))) return createAccount(deps, asserted, placeholder);
-  return { kind: 'refused', errorCode: 'INVALID_EMAIL', reason: 'the source asserts no address' };
+  return {
+    kind: 'refused',
+    errorCode: 'INVALID_EMAIL',
+    reason: `the source asserts no address: ${addressSettings[assertion.source]}`,
+  };
 }
+
+/** The settings that say where a source names the address. */
+const addressSettings: Readonly<Record<Assertion['source'], string>> = {
+  ldap: 'see ldap_email_attr',
+  oidc: 'see oidc_email_claim, and the scope email in oidc_scopes',
+  pki: 'the certificate contains none',
+  proxy: 'see proxy_email_header',
+};
 
 /** An account with this name: another identity under a known name is another person. */
 async function matchByName(asserted: AssertedSignIn, user: Account): Promise<AccountMatch> {

@@ -56,6 +56,7 @@ describe('the owner of an account', () => {
     dn: 'cn=x',
     login,
     email: null,
+    emails: [],
     name: '',
     immutableId,
     groups: { known: true, values: [] } as const,

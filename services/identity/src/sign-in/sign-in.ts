@@ -48,6 +48,7 @@ export function assertionOf(person: Person, settings: Pick<AuthSettings, 'ldap_e
     subject: { issuer: null, id: person.immutableId ?? '' },
     login: person.login,
     email: person.email,
+    otherEmails: person.emails,
     emailVerified: settings.ldap_email_verified,
     name: person.name,
     claims: person.groups,

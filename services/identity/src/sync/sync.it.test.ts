@@ -116,7 +116,11 @@ describe('applying changes of a sync run', () => {
     await apply(randomUUID(), change(user, { role: 'admin' }));
     expect(await row(user.id)).toMatchObject({ role: 'admin', is_active: true });
     expect(await audits(user.id)).toMatchObject([
-      { event_type: 'ADMIN_ROLE_CHANGE', actor: 'directory_sync', details: { from: 'user', to: 'admin' } },
+      {
+        event_type: 'ADMIN_ROLE_CHANGE',
+        actor: 'directory_sync',
+        details: { from: 'user', to: 'admin', source: 'ldap', sessions_revoked: 1 },
+      },
     ]);
     expect(await identity.resolve(user.accessToken)).toBeNull();
     await waitFor(() => events.some((event) => event['userId'] === user.id && event['to'] === 'admin'));

@@ -163,7 +163,17 @@ function auditOf(passId: string, { change, user }: AccountChange, ended: EndedSe
   const { disable, role, add, remove, adopt } = change;
   return [
     ...(disable ? [of('auth.account.disabled', { ...disable, sessions_revoked: ended.get(user.userId) ?? 0 })] : []),
-    ...(role ? [of('ADMIN_ROLE_CHANGE', { from: user.role, to: role })] : []),
+    ...(role
+      ? [
+          of('ADMIN_ROLE_CHANGE', {
+            event: 'ADMIN_ROLE_CHANGE',
+            from: user.role,
+            to: role,
+            source: 'ldap',
+            sessions_revoked: ended.get(user.userId) ?? 0,
+          }),
+        ]
+      : []),
     ...(add.length + remove.length > 0 ? [of('group.member.reconcile', { added: add, removed: remove })] : []),
     ...(adopt ? [of('auth.account.linked', { directory_id: adopt })] : []),
   ];
@@ -173,11 +183,12 @@ function auditOf(passId: string, { change, user }: AccountChange, ended: EndedSe
 function outcomeOf(audited: AuditedChanges): ChangeOutcome {
   const disabled = audited['auth.account.disabled'];
   const members = audited['group.member.reconcile'];
+  const role = audited.ADMIN_ROLE_CHANGE;
   return {
     disabled: disabled
       ? { reason: disabled.reason, evidence: disabled.evidence, sessionsRevoked: disabled.sessions_revoked }
       : null,
-    role: audited.ADMIN_ROLE_CHANGE ?? null,
+    role: role ? { from: role.from, to: role.to } : null,
     added: members?.added ?? [],
     removed: members?.removed ?? [],
     adopted: audited['auth.account.linked']?.directory_id ?? null,
