@@ -154,7 +154,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
       ),
       step('without a language model the answer is a sentence of the recording, and says so', async () => {
         await ask(question);
-        await messages().getByText('chosen without a language model').waitFor();
+        await messages().getByText('Quotes found in your recordings').waitFor();
         await messages().getByText(sentence).first().waitFor();
         conversation = new URL(page.url()).searchParams.get('conversation') ?? '';
         assert.notEqual(conversation, '');
@@ -196,7 +196,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await messages().nth(4).getByText('The language model refused the key.').waitFor();
         await checkState('failed');
         await press('Answer without the language model');
-        await messages().nth(4).getByText('chosen without a language model').waitFor();
+        await messages().nth(4).getByText('Quotes found in your recordings').waitFor();
         await useModel();
       }),
       nightly('a shared conversation shows its reader only what the reader may read', async () => {

@@ -75,7 +75,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await runFinished('backup-runs').waitFor(slow);
       const text = await firstRun('backup-runs').innerText();
       assert.match(text, /overtone-\d{8}T\d{6}Z/);
-      assert.match(text, /\d (KiB|MiB)/);
+      assert.match(text, /\d (KB|MB)/);
       assert.match(text, /\d s/);
       await page.getByTestId('last-run').getByText('Last backup: just now').waitFor();
       const file = (await page.getByTestId('stored-backups').getByRole('cell').first().innerText()).trim();

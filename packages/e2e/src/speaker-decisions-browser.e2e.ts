@@ -49,7 +49,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
     },
     step('no voice is stored before a super administrator allows it', async () => {
       await page.goto('/speakers');
-      await page.getByText('Voices are not stored on this instance.').waitFor();
+      await page.getByText(/Recognising voices across recordings is switched off\./).waitFor();
       await boss.page.goto('/admin/voices');
       await boss.page.getByTestId('stored-voices').waitFor({ state: 'detached' });
       await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
@@ -349,7 +349,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         without_members: [],
       });
       await page.goto('/speakers');
-      await page.getByText('Voices are not stored on this instance.').waitFor();
+      await page.getByText(/Recognising voices across recordings is switched off\./).waitFor();
     }),
   ];
 

@@ -68,7 +68,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
       await suggestion('solar panels').waitFor();
       await page
         .getByTestId('suggestions')
-        .getByText(/^Made without a language model/)
+        .getByText(/^Automatic: taken from the words/)
         .waitFor();
       await suggestion('solar panels')
         .getByRole('button', { name: /^Go to .*solar panels/ })

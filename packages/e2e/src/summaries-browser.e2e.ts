@@ -115,7 +115,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await open();
       await page
         .getByTestId('summary')
-        .getByText(/Made without a language model/)
+        .getByText(/Automatic extract/)
         .waitFor();
       await looksRight('without-model', 'origin');
       await choose('Create again');
@@ -175,7 +175,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await page.getByLabel('Version of the summary').selectOption({ index: 1 });
       await page
         .getByTestId('summary')
-        .getByText(/Made without a language model/)
+        .getByText(/Automatic extract/)
         .waitFor();
       await page.getByLabel('Version of the summary').selectOption({ index: 0 });
       await part('body').getByText(hostile).waitFor();

@@ -17,7 +17,7 @@ import { jobLimitMs, until } from './until.ts';
 
 const slow = { timeout: jobLimitMs };
 
-/** "Import from an address", from the dialog to the transcript. The scripted instance allows imports from 127.0.0.1. */
+/** "Import from a link", from the dialog to the transcript. The scripted instance allows imports from 127.0.0.1. */
 export function urlImportInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
   let browser: Browser | undefined;
   let boss: Hands;
@@ -29,7 +29,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
   const nightly = forNightly(step);
   const openDialog = async () => {
     await page.getByRole('button', { name: 'More ways to add' }).click();
-    await page.getByRole('menuitem', { name: 'Import from an address' }).click();
+    await page.getByRole('menuitem', { name: 'Import from a link' }).click();
   };
   const start = async (url: string, title?: string): Promise<void> => {
     await page.goto('/');
@@ -64,7 +64,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
       'an address in a private network is refused in the dialog, and the entry is kept',
       async () => {
         await start('http://192.168.1.1/a.wav');
-        await page.getByText('The address leads into a private network.').waitFor();
+        await page.getByText('This address is inside a private network').waitFor();
         assert.equal(await page.getByRole('textbox', { name: 'Address' }).inputValue(), 'http://192.168.1.1/a.wav');
       },
       /\b400\b/,
@@ -101,7 +101,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
     }),
   ];
   return {
-    name: 'Import from an address in Chromium',
+    name: 'Import from a link in Chromium',
     checks,
     close: async () => {
       await browser?.close();

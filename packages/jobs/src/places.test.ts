@@ -20,7 +20,7 @@ describe('the places of a worker', () => {
     expect(createPlaces({ concurrency: {} }).of('cpu')).toHaveLength(1);
     expect(createPlaces({ concurrency: { gpu: 0 }, express: { gpu: 1 } }).of('gpu')).toEqual([]);
   });
-  it('take one job each until it is left, and leaving twice is leaving once', () => {
+  it('each slot holds one job; releasing twice has no effect', () => {
     const only = place(createPlaces({ concurrency: { gpu: 1 } }), 'normal');
     const leave = only.enter();
     expect(only.free()).toBe(false);

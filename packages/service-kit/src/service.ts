@@ -131,7 +131,7 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
   let stopTracing = async (): Promise<void> => {};
 
   const recycled = recycling?.recycleDue.then(async (queue) => {
-    log.info({ queue }, 'has done its number of tasks: a new process takes over');
+    log.info({ queue }, 'task limit reached, replacing process');
     await tasks.retire();
   });
   const closeConnections = async (): Promise<void> => {

@@ -78,8 +78,8 @@ type ThresholdProps = { readonly value: number; readonly disabled: boolean; read
 function Threshold({ value, disabled, onSave }: ThresholdProps) {
   return (
     <NumberInput
-      label={t`Apply from a confidence of`}
-      suffix=" %"
+      label={t`Apply only when at least`}
+      suffix={t` % sure`}
       min={50}
       max={100}
       step={5}

@@ -27,7 +27,7 @@ export function MaskingForm() {
   return (
     <MaskedKinds
       label={t`Mask in all my recordings`}
-      description={t`For everyone who reads them, including you. An administrator may have chosen more.`}
+      description={t`Hidden from everybody, you included. Your administrator may hide more.`}
       value={save.isPending ? save.variables : preference.data.masked_kinds}
       disabled={save.isPending}
       onChange={(kinds) => save.mutate(kinds)}

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { memory, tuningLabel } from './gpu-labels.ts';
 
 describe('GPU labels', () => {
-  it('show memory in MiB below one GiB and in GiB above', () => {
-    expect([memory(700), memory(24_564)]).toEqual(['700 MiB', '24.0 GiB']);
+  it('show memory in MB below one GB and in GB above', () => {
+    expect([memory(700), memory(24_564)]).toEqual(['700 MB', '24.0 GB']);
   });
 
   it('show the processor of transcription and speakers, the batch size and the compute type', () => {

@@ -3,7 +3,7 @@ import type { EngineTuning } from '@overtone/contracts';
 
 /** GPU memory in the usual unit. */
 export function memory(mib: number): string {
-  return mib < 1_024 ? `${mib} MiB` : `${(mib / 1_024).toFixed(1)} GiB`;
+  return mib < 1_024 ? `${mib} MB` : `${(mib / 1_024).toFixed(1)} GB`;
 }
 
 /** The processors and parameters that a worker uses. */

@@ -17,7 +17,7 @@ type Change = { action: 'migrate' | 'switch' | 'drop'; version: Version['name'] 
 const stateLabels: Record<Version['state'], string> = translateOnRead({
   current: msg`in use`,
   building: msg`being filled`,
-  complete: msg`kept to go back`,
+  complete: msg`kept for rollback`,
   absent: msg`not built`,
 });
 
@@ -34,7 +34,7 @@ export function SpeakerIndex() {
   const [dropping, setDropping] = useState<Version | null>(null);
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
   const { enabled, versions, migration, failures, failed_files: failed } = index.data;
-  if (!enabled) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
+  if (!enabled) return <Text size="sm" c="dimmed">{t`Recognising voices across recordings is switched off.`}</Text>;
   return (
     <Stack gap="sm" data-testid="speaker-index">
       <StoredVoices />
@@ -141,7 +141,7 @@ export function SpeakerIndex() {
       </ul>
       {!migration && versions.some(({ state }) => state === 'absent') && (
         <Text size="sm" c="dimmed">
-          {t`A migration processes all voices again with another model. When it is complete, its version is used automatically, and the present one is kept to go back.`}
+          {t`A migration processes all voices again with another model. When it is complete, its version is used automatically, and the present one is kept for rollback.`}
         </Text>
       )}
       {dropping && (

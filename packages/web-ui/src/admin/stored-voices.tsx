@@ -20,7 +20,8 @@ export function StoredVoices() {
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={40} />;
   const { enabled, versions, waiting_files: waiting, failed_files: failed } = index.data;
   const current = versions.find(({ state }) => state === 'current');
-  if (!enabled || !current) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
+  if (!enabled || !current)
+    return <Text size="sm" c="dimmed">{t`Recognising voices across recordings is switched off.`}</Text>;
   const voices = plural(current.speakers, { one: '# voice', other: '# voices' });
   const lines = [
     plural(current.files, { one: `${voices} of # recording stored.`, other: `${voices} of # recordings stored.` }),

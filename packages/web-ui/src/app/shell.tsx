@@ -151,7 +151,7 @@ function UploadButton() {
             {t`Record`}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="download" size={18} />} onClick={() => addDialog.set({ kind: 'url' })}>
-            {t`Import from an address`}
+            {t`Import from a link`}
           </Menu.Item>
           <Menu.Item
             leftSection={<Icon name="file" size={18} />}

@@ -36,7 +36,7 @@ export function originText({ made_by: maker, model, status }: AskMessage): strin
     case 'model':
       return t`Written by ${model ?? ''}. Check the sources.`;
     case 'extractive':
-      return t`Sentences of the recordings, chosen without a language model.`;
+      return t`Quotes found in your recordings.`;
     case 'count':
       return t`Counted in the search index.`;
     case 'summary':

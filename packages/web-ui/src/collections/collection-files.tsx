@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { libraryPageSize } from '../api/queries.ts';
-import { ago, duration } from '../lib/format.ts';
+import { clock, moment } from '../lib/format.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify } from '../ui/notify.ts';
@@ -105,8 +105,8 @@ type EntryProps = {
 function FileEntry({ file, collection, isEditable }: EntryProps) {
   const [asks, setAsks] = useState(false);
   const facts = [
-    file.duration === null ? null : duration(file.duration),
-    ago(file.recorded_date ?? file.upload_time),
+    file.duration === null ? null : clock(file.duration),
+    moment(file.recorded_date ?? file.upload_time),
     file.owner_name === null ? null : t`Owner: ${file.owner_name}`,
   ];
   return (

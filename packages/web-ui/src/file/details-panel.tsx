@@ -4,7 +4,7 @@ import { Stack, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { translateOnRead } from '../lib/language.ts';
 import type { FileDetail } from '../api/queries.ts';
-import { bytes, duration, moment } from '../lib/format.ts';
+import { bytes, clock, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
 import { importFormatNames, type ImportFormat } from '../transcript-import/labels.ts';
 import { soundTrackText } from './sound-tracks.ts';
@@ -36,8 +36,8 @@ export function DetailsPanel() {
       {file.engine?.provider === 'pocketsphinx' && (
         <Text size="xs" c="dimmed">
           <Trans>
-            PocketSphinx supports English only and is less accurate than a neural engine. Once an administrator has
-            added a better engine, choose “Transcribe again”.
+            The built-in engine is basic. A better one can be added. Once an administrator has added it, choose
+            “Transcribe again”.
           </Trans>
         </Text>
       )}
@@ -83,7 +83,7 @@ function factsOf(file: FileDetail): (readonly [string, string])[] {
       ? []
       : [[t`Speaker detection`, file.diarization_provider ?? t`not yet`] as const]),
     [t`Language`, file.language === null ? t`unknown` : languageName(file.language)],
-    [t`Length`, file.duration === null ? t`not yet known` : duration(file.duration)],
+    [t`Length`, file.duration === null ? t`not yet known` : clock(file.duration)],
     [t`File`, file.file_size === null ? file.filename : `${file.filename}, ${bytes(file.file_size)}`],
     ...(file.file_tags.title === null ? [] : [[t`Title in the file`, file.file_tags.title] as const]),
     ...(file.file_tags.artist === null ? [] : [[t`Artist`, file.file_tags.artist] as const]),

@@ -25,7 +25,7 @@ import { push, session } from '../state/services.ts';
 import { accessText, lastEditText } from '../library/access-labels.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
-import { ago, duration, moment } from '../lib/format.ts';
+import { clock, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
 import { CollectionsLine } from './collections-line.tsx';
@@ -320,9 +320,9 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
   const navigate = useNavigate();
   const me = useQuery(meQuery).data;
   const facts = [
-    file.duration === null ? null : duration(file.duration),
+    file.duration === null ? null : clock(file.duration),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
-    ago(file.recorded_date ?? file.upload_time),
+    moment(file.recorded_date ?? file.upload_time),
     accessText(file),
     lastEditText(file, me?.uuid),
   ];

@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
 import { call } from '../api/client.ts';
 import { meQuery, timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
+import { CodeDetails } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { hasRecording, stageNames, stageText, toneOf } from '../library/status.ts';
@@ -129,9 +130,8 @@ function hintFor(file: FileDetail, timeline: Timeline | null): string {
     return t`The speech model is being fetched (${fetched} %). Starts automatically once it is there.`;
   if (file.waiting_for === 'engine')
     return t`No speech engine is available. Resumes automatically once an administrator adds one.`;
-  if (file.waiting_for === 'worker') return t`All workers are busy or unavailable. Resumes automatically.`;
-  if (file.next_stage !== null)
-    return t`Next: ${stageNames[file.next_stage].toLowerCase()}. Starts when a worker is free.`;
+  if (file.waiting_for === 'worker') return t`Waiting in line. Starts by itself.`;
+  if (file.next_stage !== null) return t`Next: ${stageNames[file.next_stage].toLowerCase()}. Starts by itself.`;
   if (file.total_segments > 0) return t`You can already read the transcript. Speakers and search follow.`;
   return t`You can leave this page.`;
 }
@@ -178,7 +178,7 @@ function FailedNote({ file }: { file: FileDetail }) {
             {t`Open the recording`}
           </Link>
         )}
-        {error && <Code fz="xs">{error.code}</Code>}
+        {error && <CodeDetails code={error.code} />}
       </Group>
     </Alert>
   );

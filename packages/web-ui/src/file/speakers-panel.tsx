@@ -14,6 +14,7 @@ import { duration } from '../lib/format.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { canEdit, useFile, type SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
+import { NameGuess } from './suggestions-panel.tsx';
 import { useUndo } from './use-undo.ts';
 
 /** The speakers with their share of the talk time, and the forms that rename, merge, add and remove them. */
@@ -84,8 +85,8 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
           {editable && (
             <Menu width={230}>
               <Menu.Target>
-                <ActionIcon className={css['small'] ?? ''} aria-label={t`Merge or remove ${name}`}>
-                  <Icon name="merge" size={15} />
+                <ActionIcon className={css['small'] ?? ''} aria-label={t`Actions for ${name}`}>
+                  <Icon name="more" size={15} />
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
@@ -108,6 +109,7 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
           )}
         </Group>
       )}
+      {!editing && <NameGuess speakerId={speaker.uuid} />}
       <div
         className={css['talk']}
         style={{ color, marginTop: 6 }}

@@ -18,7 +18,7 @@ const failures: Readonly<Record<string, string>> = translateOnRead({
   provider_refused_request: msg`The language model refused the request. Ask an administrator to check its settings.`,
   provider_model_unknown: msg`The provider doesn’t know the chosen model. Ask an administrator to choose another one.`,
   provider_answer_invalid: msg`The language model gave an answer that couldn’t be used. Try again, or choose another model.`,
-  provider_context_exceeded: msg`The window of the language model is too small. Ask an administrator to check its size.`,
+  provider_context_exceeded: msg`This recording is too long for the language model.`,
   provider_paused: msg`The language model failed several times and is paused. Try again in a few minutes.`,
 });
 
@@ -29,6 +29,6 @@ export function extractionFailure(code: string | null): string {
 
 /** How the shown suggestions came about. */
 export function extractionOrigin({ made_without_model: isWithoutModel, provider, model }: Extraction): string | null {
-  if (isWithoutModel) return t`Made without a language model, from the words of the transcript.`;
+  if (isWithoutModel) return t`Automatic: taken from the words of the transcript.`;
   return model === null ? null : t`Made by ${model} (${provider ?? ''}).`;
 }

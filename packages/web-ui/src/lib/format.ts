@@ -30,9 +30,9 @@ export function timeLeft(seconds: number | null): string {
   return plural(Math.round(minutes / 30) / 2, { 1: 'about an hour left', other: 'about # hours left' });
 }
 
-/** A size in binary units: `812 B`, `3.4 MiB`, `16 GiB`. */
+/** A size as file managers show it, with 1,024 bytes in a KB: `812 B`, `3.4 MB`, `16 GB`. */
 export function bytes(count: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let value = count;
   let unit = 0;
   while (value >= 1024 && unit < units.length - 1) {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { meQuery, tagsOfFilesQuery, type FileItem } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
-import { ago, bytes, clock, duration, moment } from '../lib/format.ts';
+import { bytes, clock, duration, moment } from '../lib/format.ts';
 import { accessText, lastEditText } from './access-labels.ts';
 import { FileCover } from './file-cover.tsx';
 import { FileMenu } from './file-menu.tsx';
@@ -98,7 +98,7 @@ function useFacts(file: FileItem): string {
     lastEditText(file, me?.uuid),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
     hasRecording(file) ? bytes(file.file_size ?? 0) : null,
-    ago(file.upload_time),
+    moment(file.upload_time),
   ]
     .filter((fact) => fact !== null)
     .join(' · ');
@@ -130,7 +130,7 @@ function FileCard({ file, tags, selected, onToggle }: EntryProps) {
             <FileMenu file={file} />
           </div>
         </div>
-        <Text size="xs" c="dimmed" truncate title={`${facts} (${moment(file.upload_time)})`}>
+        <Text size="xs" c="dimmed" truncate title={facts}>
           {facts}
         </Text>
         <Tags tags={tags} />

@@ -38,8 +38,8 @@ export const stageNames: Record<NonNullable<FileItem['stage']>, string> = transl
   prepare: msg`Preparing`,
   transcribe: msg`Transcribing`,
   diarize: msg`Identifying speakers`,
-  assemble: msg`Assembling`,
-  index: msg`Indexing`,
+  assemble: msg`Putting it together`,
+  index: msg`Making it searchable`,
 });
 
 /** The status text of a file that is not in progress. A failure always begins with "Failed". */

@@ -153,7 +153,7 @@ function RecordForm({ onStarted, onClose }: { onStarted: (active: Active) => voi
           />
         </SimpleGrid>
         <Text size="sm" c="dimmed">
-          {t`The recording is sent while you speak. If this page closes, what was sent is kept.`}
+          {t`Saved as you speak. If this page closes, you keep what was recorded.`}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -341,7 +341,7 @@ type FailedProps = {
   readonly onClose: () => void;
 };
 
-/** What the server did not take can be saved on this computer. */
+/** Parts the server rejected can be saved locally. */
 function Failed({ sender, error, name, onClose }: FailedProps) {
   const rest = sender.unsent();
   const save = (): void => {

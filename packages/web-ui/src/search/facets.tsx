@@ -30,6 +30,9 @@ export function Facets({ facets, params, onChange }: Props) {
   if (groups.length === 0) return null;
   return (
     <div className={css['facets']} data-testid="facets">
+      <Text size="xs" c="dimmed">
+        {t`Narrow the results. The numbers count recordings.`}
+      </Text>
       {groups.map((group) => (
         <FacetRow key={group.kind} label={labels[group.kind]} group={group} onChange={onChange} />
       ))}

@@ -109,7 +109,7 @@ function Results({ response, params, stale, onPage, onRetry, onChange }: Results
         <Text size="sm" c="dimmed" data-testid="search-summary">
           {response.total_files === 0
             ? t`No matches for “${response.correction?.query ?? response.query}”.`
-            : t`${foundIn(response)}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
+            : foundIn(response)}
         </Text>
         <SaveSearch params={params} />
       </Group>

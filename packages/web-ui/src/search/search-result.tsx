@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { SearchResponse } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { snippetParts } from '../lib/snippet.ts';
-import { ago, clock, duration } from '../lib/format.ts';
+import { clock, moment } from '../lib/format.ts';
 import css from './search.module.css';
 import { Snippet } from './snippet.tsx';
 
@@ -34,7 +34,7 @@ export function SearchResult({ result, isCounted }: SearchResultProps) {
           {result.title}
         </Text>
         <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-          {[result.duration === null ? null : duration(result.duration), ago(result.upload_time)]
+          {[result.duration === null ? null : clock(result.duration), moment(result.upload_time)]
             .filter((fact) => fact !== null)
             .join(' · ')}
         </Text>

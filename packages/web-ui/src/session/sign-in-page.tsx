@@ -121,7 +121,7 @@ function OtherMethods({ methods, next, onDone }: OtherMethodsProps) {
       )}
       {methods.proxy_enabled && (
         <MethodButton icon="user" busy={proxy.isPending} onClick={() => proxy.mutate()}>
-          {t`Continue as already signed in`}
+          {t`Continue with the current session`}
         </MethodButton>
       )}
     </Stack>

@@ -24,7 +24,7 @@ describe('the owner of a speaker profile', () => {
 
   it('loses by a move to a group the voices of people outside it, and that it is applied without asking', () => {
     const voices =
-      'Voices in recordings of people outside the group leave the profile, unless you may edit the recording; the names there stay.';
+      'Voices from other people’s recordings that you can’t edit are removed from the profile. Names in those transcripts don’t change.';
     expect(lossText({ group_uuid: null, auto_apply: false }, 'r', groups)).toBe(voices);
     expect(lossText({ group_uuid: null, auto_apply: true }, 'r', groups)).toContain('is switched off');
     expect(lossText({ group_uuid: null, auto_apply: true }, null, groups)).toBe('');
@@ -32,7 +32,7 @@ describe('the owner of a speaker profile', () => {
 
   it('takes the voices of others from a profile that leaves their group', () => {
     expect(lossText({ group_uuid: 'r', auto_apply: true }, null, groups)).toBe(
-      'Other members of Research will not see it any more. The voices in their recordings leave the profile, unless you may edit the recording; the names there stay.',
+      'Other members of Research will no longer see it. Voices from other people’s recordings that you can’t edit are removed from the profile. Names in those transcripts don’t change.',
     );
     expect(lossText({ group_uuid: 'r', auto_apply: false }, 's', groups)).toContain('Other members of Research');
     expect(lossText({ group_uuid: 'r', auto_apply: true }, 'r', groups)).toBe('');

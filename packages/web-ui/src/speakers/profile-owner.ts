@@ -42,8 +42,8 @@ export function lossText(
   const name = from === null ? '' : groupName(from, groups);
   const lines = [
     from === null
-      ? t`Voices in recordings of people outside the group leave the profile, unless you may edit the recording; the names there stay.`
-      : t`Other members of ${name} will not see it any more. The voices in their recordings leave the profile, unless you may edit the recording; the names there stay.`,
+      ? t`Voices from other people’s recordings that you can’t edit are removed from the profile. Names in those transcripts don’t change.`
+      : t`Other members of ${name} will no longer see it. Voices from other people’s recordings that you can’t edit are removed from the profile. Names in those transcripts don’t change.`,
   ];
   if (to !== null && isApplied) lines.push(t`“Apply without asking” is switched off.`);
   return lines.join(' ');

@@ -33,10 +33,18 @@ export function SpeakersPage() {
 function SwitchedOff() {
   const me = useQuery(meQuery).data;
   if (me?.role !== 'super_admin')
-    return <Empty>{t`Voices are not stored on this instance. A super administrator can allow it.`}</Empty>;
+    return (
+      <Empty>
+        {t`Recognising voices across recordings is switched off. Ask your administrator to turn it on.`}{' '}
+        {t`Speakers of a recording can be named on its page.`}{' '}
+        <Link className="ot-link" to="/">
+          {t`To the library`}
+        </Link>
+      </Empty>
+    );
   return (
     <Empty>
-      {t`Voices are not stored on this instance.`}{' '}
+      {t`Recognising voices across recordings is switched off.`}{' '}
       <Link className="ot-link" to="/admin/voices">
         {t`Settings of speaker profiles`}
       </Link>

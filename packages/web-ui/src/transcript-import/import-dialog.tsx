@@ -84,7 +84,7 @@ export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
       )}
       {data && data.format !== 'json' && (
         <Checkbox
-          label={t`Text before a colon is the name of a speaker`}
+          label={t`“Name:” at the start of a line is a speaker`}
           checked={choice.prefixes}
           onChange={(event) => setChoice({ ...choice, prefixes: event.currentTarget.checked })}
         />
@@ -249,7 +249,7 @@ function Preview({ preview }: { preview: ImportPreview }) {
 
 function ImportNotes({ preview }: { preview: ImportPreview }) {
   const notes = preview.notes.map(noteText);
-  if (preview.untimed) notes.unshift(t`This text has no times. They are estimated from its length.`);
+  if (preview.untimed) notes.unshift(t`This file has no timestamps. Overtone estimates them.`);
   else if (preview.interpolated)
     notes.unshift(t`There are no times for single words. They are estimated within each passage.`);
   if (notes.length === 0) return null;

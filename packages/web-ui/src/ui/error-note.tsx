@@ -34,14 +34,19 @@ export function ErrorNote({ error, title, note = null, fields = [], onRetry }: P
             {t`Try again`}
           </Button>
         )}
-        {code !== null && (
-          <Text component="details" size="xs" c="dimmed">
-            <summary>{t`Details`}</summary>
-            <Code fz="xs">{code}</Code>
-          </Text>
-        )}
+        {code !== null && <CodeDetails code={code} />}
       </Group>
     </Alert>
+  );
+}
+
+/** A code that says something to an administrator only. */
+export function CodeDetails({ code }: { code: string }) {
+  return (
+    <Text component="details" size="xs" c="dimmed">
+      <summary>{t`Details`}</summary>
+      <Code fz="xs">{code}</Code>
+    </Text>
   );
 }
 

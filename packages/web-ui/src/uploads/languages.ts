@@ -20,7 +20,7 @@ export function languageChoice(supported: readonly string[] | null | undefined):
     const name = languageName(only);
     return {
       options: [{ value: '', label: name }],
-      note: t`The speech engine of this server transcribes only ${name}. Other languages result in wrong words.`,
+      note: t`The speech engine of this server transcribes only ${name}. Other languages will come out as nonsense.`,
     };
   }
   const named = codes

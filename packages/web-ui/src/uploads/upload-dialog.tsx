@@ -73,7 +73,7 @@ export function UploadDialog({ files, onClose }: Props) {
           </Stack>
           <SpeechOptionsFields value={speech.value} onChange={speech.set} />
           <EngineOptionsFields limits={limits.data} value={speech.value} onChange={speech.set} />
-          <Group justify="flex-end" gap="sm">
+          <Group justify="flex-end" gap="sm" className="ot-dialog-buttons">
             <Button variant="default" onClick={close}>
               {t`Cancel`}
             </Button>

@@ -32,7 +32,7 @@ export function UrlImportDialog({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <FormDialog
-      title={t`Import from an address`}
+      title={t`Import from a link`}
       action={t`Import and transcribe`}
       ready={url.trim() !== '' && speechProblem(speech) === null}
       sending={start}

@@ -369,10 +369,10 @@ export const everydayDialogs: readonly DialogCase[] = [
     cancel: 'Cancel',
   },
   {
-    name: 'Import from an address',
+    name: 'Import from a link',
     source: 'uploads/url-import-dialog.tsx',
     path: '/',
-    ...menuItem('More ways to add', 'Import from an address'),
+    ...menuItem('More ways to add', 'Import from a link'),
     ...text('Address', 'https://example.org/talk.mp3'),
     isStored: false,
     request: request({

@@ -11,7 +11,7 @@ export const withReports = { reports: true } satisfies Prisma.ErasureInclude;
 export const erasureStore = {
   find: (db: Db | Tx, id: string) => db.erasure.findUnique({ where: { id }, include: withReports }),
 
-  /** Reports of an erasure are counted one after another. */
+  /** Serialises an erasure’s reports. */
   lock: async (tx: Tx, id: string): Promise<void> =>
     void (await tx.$queryRaw`select 1 from erasure where uuid = ${id}::uuid for update`),
 

@@ -104,7 +104,7 @@ async function write(
   if (used.length === 0)
     throw unavailable(
       'provider_context_exceeded',
-      'The context window of the language model is too small for an answer.',
+      'The question and its passages are too long for the language model.',
     );
   const { text } = await model.text({
     purpose: 'answer',

@@ -8,7 +8,7 @@ const outcomes: Partial<Record<AskMessage['status'], string>> = {
 };
 const makers: Record<NonNullable<AskMessage['made_by']>, string> = {
   model: 'Written by a language model',
-  extractive: 'Sentences of the recordings, chosen without a language model',
+  extractive: 'Quotes found in your recordings',
   count: 'Counted in the search index',
   summary: 'From the summary of the recording',
 };

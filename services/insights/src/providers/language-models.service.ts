@@ -148,7 +148,7 @@ async function sendOnce(deps: Deps, prepared: Prepared): Promise<ModelReply> {
     telemetry.running.dec();
     await requestStore
       .end(db, requestId)
-      .catch((err: unknown) => log.debug({ err: err as Error }, 'request end failed'));
+      .catch((err: unknown) => log.debug({ err: err as Error }, 'model request end not recorded'));
   }
 }
 

@@ -34,16 +34,16 @@ const stageLabels: Record<Stage, string> = {
   prepare: 'Preparing the recording',
   transcribe: 'Transcribing',
   diarize: 'Detecting speakers',
-  assemble: 'Assembling the transcript',
-  index: 'Indexing',
+  assemble: 'Putting it together',
+  index: 'Making it searchable',
 };
 /** Shown while the file waits for a worker of the stage. */
 const waitingForStage: Record<Stage, string> = {
   prepare: 'Waiting to be processed',
   transcribe: 'Waiting to be transcribed',
   diarize: 'Waiting for speaker detection',
-  assemble: 'Waiting to be assembled',
-  index: 'Waiting to be indexed',
+  assemble: 'Waiting to be put together',
+  index: 'Waiting to be made searchable',
 };
 const statusLabels: Record<FileStatus, string> = {
   pending: 'Waiting for the upload',

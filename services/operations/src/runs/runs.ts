@@ -43,7 +43,7 @@ export function createRunner({ db, outbox, log, store }: EndDeps & Pick<Deps, 'l
     }
     const { columns, error, warning } = result;
     const failure = error ?? warning;
-    if (failure !== undefined) log.error({ err: failure as Error, run: runId }, 'run failed');
+    if (failure !== undefined) log.error({ err: failure as Error, run: runId }, 'backup or mirror run failed');
     const { code: errorCode, message: errorMessage } =
       failure === undefined ? { code: null, message: null } : failureOf(failure);
     const status = error === undefined ? 'success' : 'failed';

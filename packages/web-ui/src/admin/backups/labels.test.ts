@@ -48,7 +48,7 @@ describe('mirrorSummaryOf', () => {
         differing: 1,
         failed: 4,
       }),
-    ).toBe('3 copied (2 KiB), 1,200 unchanged, 1 differed, 2 missing, 4 not copied');
+    ).toBe('3 copied (2 KB), 1,200 unchanged, 1 differed, 2 missing, 4 not copied');
   });
   it('names the reason of a failure first', () => {
     expect(mirrorSummaryOf({ ...run, status: 'failed', error: 'No space left.' })).toBe(
@@ -70,7 +70,7 @@ describe('destinationText', () => {
     creates_folder_on: null,
   };
   it('names the free space where it is known', () => {
-    expect(destinationText(usable)).toBe('/mnt/backup can be written; 1 GiB are free.');
+    expect(destinationText(usable)).toBe('/mnt/backup can be written; 1 GB are free.');
     expect(destinationText({ ...usable, free_bytes: null })).toBe('/mnt/backup can be written.');
   });
   it('says that a folder would be created, and that this would be on the system disk', () => {

@@ -1,5 +1,6 @@
-import { Badge, Code, Table, Text } from '@mantine/core';
+import { Badge, Table, Text } from '@mantine/core';
 import { moment } from '../../lib/format.ts';
+import { CodeDetails } from '../../ui/error-note.tsx';
 import { statusLabels, triggerLabels } from './labels.ts';
 import type { BackupRun, MirrorRun } from './operations-queries.ts';
 
@@ -33,12 +34,7 @@ export function RunResult({ run, text }: Props & { readonly text: string }) {
   return (
     <Table.Td data-wide>
       {text}
-      {run.error_code !== null && (
-        <>
-          {' '}
-          <Code fz="xs">{run.error_code}</Code>
-        </>
-      )}
+      {run.error_code !== null && <CodeDetails code={run.error_code} />}
     </Table.Td>
   );
 }

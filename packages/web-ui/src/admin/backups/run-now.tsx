@@ -78,7 +78,7 @@ function LastRun({ status, lastTitle, lastSummary, noRuns }: Props) {
       {failed && (
         <Text size="sm" mt={4}>
           {success
-            ? t`The last successful one was ${moment(success.finished_at ?? success.queued_at)}.`
+            ? t`Last successful run: ${moment(success.finished_at ?? success.queued_at)}`
             : t`None has succeeded yet.`}
         </Text>
       )}

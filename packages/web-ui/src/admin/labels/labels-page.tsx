@@ -18,7 +18,7 @@ const labels: Readonly<Record<keyof SettingValues<typeof labelGroup>, SettingLab
     description: msg`Without this, labels are only suggested.`,
   },
   confidence_threshold: {
-    label: msg`Apply from a confidence of`,
+    label: msg`Apply only when at least this sure`,
     description: msg`From 0.5 to 1: a higher value applies fewer and surer labels.`,
   },
 });

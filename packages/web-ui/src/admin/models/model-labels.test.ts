@@ -27,7 +27,7 @@ const model: InstalledModel = {
   evaluation,
 };
 const plain =
-  'Measured on calls: word error rate 12.4 % (10.0 % to 15.1 %), diarization error rate 20.0 % (collar 0.25 s), 0.31 s per second of sound, 812 MiB of memory';
+  'Measured on calls: word error rate 12.4 % (10.0 % to 15.1 %), diarization error rate 20.0 % (collar 0.25 s), 0.31 s per second of sound, 812 MB of memory';
 
 describe('the figures of an installed model', () => {
   it('are its rates with their interval and collar, its speed and its memory', () => {

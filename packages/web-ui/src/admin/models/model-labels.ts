@@ -24,7 +24,7 @@ export function figuresOf({ evaluation }: InstalledModel): string | null {
     ...(wer ? [t`word error rate ${percent(wer.value)} (${percent(wer.low)} to ${percent(wer.high)})`] : []),
     ...(der ? [t`diarization error rate ${percent(der.value)} (collar ${der.collar_s} s)`] : []),
     t`${factor.toFixed(2)} s per second of sound`,
-    ...(memory === null ? [] : [t`${memory} MiB of memory`]),
+    ...(memory === null ? [] : [t`${memory} MB of memory`]),
     ...(typeof sctk?.wer === 'number' ? [t`word error rate by sclite ${percent(sctk.wer)}`] : []),
     ...(typeof sctk?.der === 'number' ? [t`diarization error rate by md-eval ${percent(sctk.der)}`] : []),
   ].join(', ');

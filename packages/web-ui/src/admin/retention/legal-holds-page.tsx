@@ -132,7 +132,7 @@ function PlaceDialog({ onDone, onClose }: { onDone: () => Promise<unknown>; onCl
         value={kind}
         data={[
           { value: 'file_uuid', label: t`One file` },
-          { value: 'user_uuid', label: t`All files of a person, also later ones` },
+          { value: 'user_uuid', label: t`All files of a person, including future ones` },
         ]}
         onChange={(event) => setKind(event.currentTarget.value)}
       />

@@ -81,7 +81,7 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
         onChange={(value) => setCondition('unused_for_days', value)}
       />
       <NumberInput
-        label={t`Recording larger than (MiB)`}
+        label={t`Recording larger than (MB)`}
         min={1}
         allowDecimal={false}
         value={conditions.larger_than_bytes === undefined ? '' : Math.round(conditions.larger_than_bytes / mebibyte)}

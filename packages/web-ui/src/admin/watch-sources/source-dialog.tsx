@@ -304,7 +304,7 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
       <NumberInput
         label={t`Smallest size`}
         min={0}
-        suffix=" KiB"
+        suffix=" KB"
         allowDecimal={false}
         value={Math.round(fields.min_bytes / 1024)}
         onChange={(value) => change({ min_bytes: Number(value) * 1024 })}
@@ -313,7 +313,7 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
         label={t`Largest size`}
         description={t`Leave blank for the limit of uploads.`}
         min={1}
-        suffix=" MiB"
+        suffix=" MB"
         allowDecimal={false}
         value={fields.max_bytes === null ? '' : Math.round(fields.max_bytes / mebibyte)}
         error={errorOf('max_bytes')}

@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, string>> = translateOnRead({
   provider_refused_request: msg`The language model refused the request.`,
   provider_model_unknown: msg`The provider doesn’t have this model.`,
   provider_answer_invalid: msg`The language model gave an answer that can’t be used.`,
-  provider_context_exceeded: msg`The text is too long for the language model.`,
+  provider_context_exceeded: msg`This recording is too long for the language model.`,
   provider_paused: msg`The language model failed several times, so requests to it are paused.`,
   summary_prompt_too_long: msg`The prompt leaves no room for the transcript in this language model.`,
   transcript_missing: msg`There is no transcript.`,
@@ -32,7 +32,7 @@ const advices: Readonly<Record<SummaryStatus['advice'], string>> = translateOnRe
 });
 
 export function reasonText(code: string | null): string {
-  return code === null ? t`The reason is unknown.` : (reasons[code] ?? t`It failed with the code ${code}.`);
+  return code === null ? t`The reason is unknown.` : (reasons[code] ?? t`Something went wrong in the language model.`);
 }
 
 export function adviceText(advice: SummaryStatus['advice']): string {

@@ -1,9 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
-import { Alert, Button, Code, Group, Loader, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { clock, soon } from '../../lib/format.ts';
 import { useSummaryDraft } from '../../live/progress-store.ts';
+import { CodeDetails } from '../../ui/error-note.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { useFile } from '../file-context.ts';
@@ -185,7 +186,7 @@ function Actions({ status, onCreate }: { status: SummaryStatus; onCreate?: () =>
           {t`Create again`}
         </Button>
       )}
-      {status.reason !== null && <Code fz="xs">{status.reason}</Code>}
+      {status.reason !== null && <CodeDetails code={status.reason} />}
     </Group>
   );
 }

@@ -34,7 +34,7 @@ export function summaryText({ title, made_without_model, summary }: Summary): st
   ];
   return [
     title,
-    ...(made_without_model ? [t`Made without a language model`] : []),
+    ...(made_without_model ? [t`Automatic extract`] : []),
     summary.brief.map(({ text, segments }) => [text, timesOf(segments)].filter(Boolean).join(' ')).join('\n'),
     ...parts.filter(([, lines]) => lines.length > 0).map(([heading, lines]) => `${heading}\n${lines.join('\n')}`),
   ].join('\n\n');

@@ -55,7 +55,7 @@ export function SummaryTools({ summary, status, versions, onVersion, onCreate }:
 function originOf(summary: Summary): string[] {
   const { made_without_model, prompt_name, language, finished_at, created_at } = summary;
   return [
-    made_without_model ? t`Made without a language model: sentences of the transcript` : (providerOf(summary) ?? ''),
+    made_without_model ? t`Automatic extract: sentences taken from the transcript` : (providerOf(summary) ?? ''),
     prompt_name === null ? '' : t`Prompt: ${prompt_name}`,
     language === null ? '' : languageName(language),
     ago(finished_at ?? created_at),
