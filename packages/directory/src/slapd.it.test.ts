@@ -109,6 +109,15 @@ describe('OpenLDAP', () => {
     });
   });
 
+  it.each([
+    ['EXAMPLE\\alice', 'yes'],
+    ['example\\ALICE', 'yes'],
+    ['OTHER\\alice', 'no'],
+    ['EXAMPLE\\alice\\x', 'no'],
+  ])('signs in a login of Windows with the name of its own domain only: %s', async (login, outcome) => {
+    expect(await directory().authenticate(login, 'alice-secret')).toMatchObject({ outcome });
+  });
+
   it.each(ways)('refuses a wrong password %s', async (_name, more) => {
     expect(await signIn('bob', 'wrong', more())).toBe('no: wrong_password');
     expect(await signIn('bob', 'bob-secret', more())).toBe('bob');

@@ -11,6 +11,8 @@ export type FilterTemplate = {
   readonly forLogin: (login: string) => Filter;
   /** The filter for an e-mail address: the same conditions with the address instead of the login. */
   readonly forEmail: (email: string) => Filter;
+  /** The filter for a user principal name of Active Directory, whose suffix may differ from the address. */
+  readonly forPrincipalName: (name: string) => Filter;
   /** The filter for all users: the same conditions, with a presence test of the login attribute. */
   readonly forAllUsers: () => Filter;
 };
@@ -38,15 +40,17 @@ export function parseTemplate(template: string, attributes: { username: string; 
   if (places === 0) throw new NoFilter('The filter must compare something with {username}.');
   const fill = (value: Slots, login: string) =>
     value.map((part) => (part === loginPlaceholder ? login : part)).join('');
+  const withAttribute = (attribute: string, text: string): Filter =>
+    mapComparisons(tree, (comparison) =>
+      comparison.value.includes(loginPlaceholder)
+        ? { ...comparison, attribute, value: text }
+        : { ...comparison, value: fill(comparison.value, text) },
+    );
   return {
     forLogin: (login) =>
       mapComparisons(tree, (comparison) => ({ ...comparison, value: fill(comparison.value, login) })),
-    forEmail: (email) =>
-      mapComparisons(tree, (comparison) =>
-        comparison.value.includes(loginPlaceholder)
-          ? { ...comparison, attribute: attributes.email, value: email }
-          : { ...comparison, value: fill(comparison.value, email) },
-      ),
+    forEmail: (email) => withAttribute(attributes.email, email),
+    forPrincipalName: (name) => withAttribute('userPrincipalName', name),
     forAllUsers: () =>
       mapComparisons(tree, (comparison) =>
         comparison.value.includes(loginPlaceholder)

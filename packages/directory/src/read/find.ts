@@ -1,3 +1,4 @@
+import { textOf } from './attributes.ts';
 import { stateAttributes } from './account-state.ts';
 import type { Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
@@ -21,7 +22,20 @@ export function isLogin(login: string): boolean {
   return login.trim() !== '' && login.length <= maxLogin && login.isWellFormed() && !overlooked.test(login);
 }
 
-/** Finds the single entry of a login, by username or by e-mail address. */
+/** `EXAMPLE\name`, as Windows writes a login; undefined: no such login. */
+function domainLogin(login: string): { domain: string; name: string } | undefined {
+  const [domain = '', name = '', ...rest] = login.split('\\');
+  return domain !== '' && name !== '' && rest.length === 0 ? { domain, name } : undefined;
+}
+
+/** Active Directory knows the name of the domain; elsewhere it is the first component `dc` of the entry. */
+function isInDomain(entry: Entry, login: string, domain: string): boolean {
+  const principal = textOf(entry, 'msDS-PrincipalName');
+  if (principal !== undefined) return principal.toLowerCase() === login.toLowerCase();
+  return /(?:^|,) ?dc=([^,+]+)/i.exec(entry.dn)?.[1]?.toLowerCase() === domain.toLowerCase();
+}
+
+/** Finds the single entry of a login: by username, also after the name of the domain, by e-mail address or by principal name. */
 export function createFinder(config: DirectoryConfig) {
   const template = userFilterOf(config);
   const attributes = [
@@ -32,10 +46,20 @@ export function createFinder(config: DirectoryConfig) {
       ...idAttributes,
       ...stateAttributes,
       ...groupAttributes,
+      'msDS-PrincipalName',
     ]),
   ];
-  const filterFor = (login: string): Filter =>
-    login.includes('@') ? anyOf([template.forLogin(login), template.forEmail(login)]) : template.forLogin(login);
+  const filterFor = (login: string): Filter => {
+    if (login.includes('@'))
+      return anyOf([template.forLogin(login), template.forEmail(login), template.forPrincipalName(login)]);
+    const named = domainLogin(login);
+    return named ? anyOf([template.forLogin(login), template.forLogin(named.name)]) : template.forLogin(login);
+  };
+  const isNamed = (entry: Entry, login: string): boolean => {
+    const named = domainLogin(login);
+    const isWholeName = textOf(entry, config.usernameAttr)?.toLowerCase() === login.toLowerCase();
+    return named === undefined || isWholeName || isInDomain(entry, login, named.domain);
+  };
 
   /** @throws DirectoryFailure */
   return async (connection: Connection, login: string, deadline: Deadline): Promise<Finding> => {
@@ -51,7 +75,8 @@ export function createFinder(config: DirectoryConfig) {
     const [entry, ...others] = found.entries;
     if (others.length > 0) return { outcome: 'several' };
     if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
-    return entry === undefined ? { outcome: 'none' } : { outcome: 'one', entry };
+    if (entry === undefined || !isNamed(entry, login)) return { outcome: 'none' };
+    return { outcome: 'one', entry };
   };
 }
 

@@ -1,0 +1,64 @@
+import { example, exampleItem, uuid } from './ring/example.ts';
+import { expect, startSession, test } from './ring/ring.ts';
+
+// What people see at once on their pages.
+test.beforeEach(async ({ page, api }) => startSession(page, api));
+
+test('the best suggestion for the name of a speaker stands beside that name, and is accepted there', async ({
+  page,
+  api,
+}) => {
+  const speaker = exampleItem('GET /api/files/{uuid}', 'speakers', { uuid: uuid(71), name: 'SPEAKER_02' });
+  const file = example('GET /api/files/{uuid}', {
+    uuid: uuid(70),
+    title: 'Minutes',
+    status: 'completed',
+    my_permission: 'owner',
+    total_segments: 1,
+    speakers: [speaker],
+  });
+  const route = 'GET /api/files/{uuid}/suggestions';
+  const suggestion = exampleItem(route, 'suggested_speakers', {
+    uuid: uuid(72),
+    speaker_uuid: speaker.uuid,
+    name: 'Alice Brown',
+    confidence: 0.9,
+    status: 'pending',
+  });
+  const lessSure = { ...suggestion, uuid: uuid(73), name: 'Bob Green', confidence: 0.4 };
+  const suggestions = example(route, { media_file_id: file.uuid, suggested_speakers: [lessSure, suggestion] });
+  api.respond('GET /api/files/{uuid}', file);
+  api.respond(route, suggestions);
+  const accept = 'POST /api/files/{uuid}/suggestions/accept';
+  api.respond(accept, example(accept, { suggestions: { ...suggestions, suggested_speakers: [] } }));
+  await page.goto(`/files/${file.uuid}`);
+  const guess = page.getByTestId('speaker').getByTestId('name-guess');
+  await expect(guess).toHaveText(/Probably Alice Brown \(90 %\)/);
+  await guess.getByRole('button', { name: 'Accept: Alice Brown' }).click();
+  await expect(guess).toHaveCount(0);
+  expect(api.sent(accept)).toEqual([{ suggestion_uuids: [suggestion.uuid] }]);
+});
+
+test('the button of the upload dialog is in view with six files', async ({ page, api }) => {
+  api.respond('GET /api/files/upload-limits', example('GET /api/files/upload-limits', { max_bytes: 1024 ** 3 }));
+  await page.goto('/');
+  const files = [1, 2, 3, 4, 5, 6].map((number) => ({
+    name: `memo ${number}.wav`,
+    mimeType: 'audio/wav',
+    buffer: Buffer.from('RIFF'),
+  }));
+  await page.getByTestId('file-input').setInputFiles(files);
+  await expect(page.getByRole('dialog')).toContainText('memo 6.wav');
+  await expect(page.getByRole('button', { name: 'Upload and transcribe' })).toBeInViewport({ ratio: 1 });
+});
+
+test('the page of speakers says what to do while voices are switched off', async ({ page, api }) => {
+  api.respond(
+    'GET /api/users/me',
+    example('GET /api/users/me', { role: 'user', is_active: true, approval_status: 'approved' }),
+  );
+  api.respond('GET /api/speaker-profiles', example('GET /api/speaker-profiles', { enabled: false }));
+  await page.goto('/speakers');
+  await expect(page.getByText('Ask your administrator to turn it on.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'To the library' })).toBeVisible();
+});
