@@ -153,6 +153,8 @@ describe('a service that stops', () => {
     child.process.kill('SIGTERM');
     await waitFor(async () => (await readiness(child.internalPort)) === 503);
     expect((await fetch(`http://127.0.0.1:${child.apiPort}/api/there`)).status).toBe(200);
+    // The edge asks the same port for `/api/health`.
+    expect(await readiness(child.apiPort)).toBe(200);
   });
 
   it('exits without a signal, with code 0', async () => {

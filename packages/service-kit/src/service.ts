@@ -11,7 +11,7 @@ import type { ServiceEnv } from './env.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { createApi } from './http/api.ts';
 import { createDrain } from './http/drain.ts';
-import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
+import { createInternal, readinessPath, runChecks, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -176,16 +176,25 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
 
 function createInternalServer(base: ServiceBase, { checks, internal }: Required<Slice>, accepting: () => boolean) {
   const { version, metrics, bus } = base;
-  const broker = { critical: true, probe: () => bus.ping() };
   return createServer(
     { keepAliveTimeout: scrapersReturnMs },
-    createInternal({ version, metrics, checks: { broker, ...checks }, accepting, extra: internal }),
+    createInternal({ version, metrics, checks: withBroker(bus, checks), accepting, extra: internal }),
   );
 }
 
-function createApiServer({ log, metrics, env, whoIs }: ServiceBase, { routes }: Required<Slice>): Server {
+function createApiServer({ log, metrics, env, whoIs, bus }: ServiceBase, { routes, checks }: Required<Slice>): Server {
   const access = createAccessLog(log, env.LOG_FORMAT);
-  return createServer({ maxHeaderSize, requestTimeout }, createApi({ routes, log, metrics, access, whoIs }));
+  const handleRequest = createApi({ routes, log, metrics, access, whoIs });
+  const all = withBroker(bus, checks);
+  return createServer({ maxHeaderSize, requestTimeout }, (req, res) => {
+    // For the edge, which cannot reach the internal port everywhere; without the results of the checks.
+    if (req.url === readinessPath) void runChecks(all).then(({ ready }) => res.writeHead(ready ? 200 : 503).end());
+    else handleRequest(req, res);
+  });
+}
+
+function withBroker(bus: ServiceBase['bus'], checks: Checks): Checks {
+  return { broker: { critical: true, probe: () => bus.ping() }, ...checks };
 }
 
 function assertPartsListed({ name, requiredParts }: ServiceBase, { parts }: Required<Slice>): void {

@@ -10,6 +10,8 @@ export type CheckResult = 'ok' | `error: ${string}`;
 
 const boundMs = 2_000;
 
+export const readinessPath = '/health/ready';
+
 /** Runs every probe once, in parallel, each bounded at 2 s (specification, "Health and metrics"). */
 export async function runChecks(checks: Checks): Promise<{ ready: boolean; results: Record<string, CheckResult> }> {
   const entries = await Promise.all(
@@ -82,7 +84,7 @@ function pagesOf({ version, metrics, checks, accepting, extra }: InternalOptions
   return new Map([
     ['/health', async () => json(200, { status: 'healthy', version })],
     [
-      '/health/ready',
+      readinessPath,
       async () => {
         const { ready, results } = await runChecks(checks);
         const ok = ready && accepting();

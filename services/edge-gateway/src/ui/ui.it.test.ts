@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { openApi, routes } from '@overtone/contracts';
 import { version } from '@overtone/service-kit';
@@ -116,6 +117,17 @@ describe("the platform's own routes", () => {
     const own = await startEdge(backends, { SEARCH_INDEXER_URL: 'http://127.0.0.1:1' });
     expect((await own.call('/api/health')).json).toMatchObject({ status: 'degraded' });
     await own.stop();
+  });
+
+  it('say so when a critical check of a service fails', async () => {
+    const service = createServer((_, response) => response.writeHead(503).end());
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const { port } = service.address() as AddressInfo;
+    const own = await startEdge(backends, { SEARCH_INDEXER_URL: `http://127.0.0.1:${port}` });
+    expect((await own.call('/api/health')).json).toEqual({ status: 'degraded', version });
+    await own.stop();
+    service.closeAllConnections();
+    service.close();
   });
 
   it('describe every route of the catalogue', async () => {
