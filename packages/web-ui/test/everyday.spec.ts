@@ -60,5 +60,5 @@ test('the page of speakers says what to do while voices are switched off', async
   api.respond('GET /api/speaker-profiles', example('GET /api/speaker-profiles', { enabled: false }));
   await page.goto('/speakers');
   await expect(page.getByText('Ask your administrator to turn it on.')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'To the library' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'To the library', exact: true })).toBeVisible();
 });

@@ -88,6 +88,8 @@ export type AuditEvent =
   | 'collection.delete'
   | 'collection.share'
   | 'collection.unshare'
+  | 'collection.files_add'
+  | 'collection.files_remove'
   | 'admin.organisation.context'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
