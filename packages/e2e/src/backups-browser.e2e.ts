@@ -25,6 +25,13 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
   const folderOf = (name: string): string => join(instance.data, name);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const save = () => saveForm(page);
+  /** A folder that does not exist is created after a question only. */
+  const saveNewFolder = async () => {
+    await press('Save');
+    await press('Create the folder');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('button:disabled:not([data-loading])', { hasText: /^Save$/ }).waitFor();
+  };
   const setFolder = (folder: string) => page.getByLabel('Path of the folder', { exact: true }).fill(folder);
   const firstRun = (list: string) => page.getByTestId(list).getByRole('row').nth(1);
   const runFinished = (list: string) => page.locator(`[data-testid="${list}"] tr[data-status="success"]`).first();
@@ -70,7 +77,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await setFolder(folderOf('panel-backups'));
       await press('Test destination');
       await page.getByTestId('test-result').getByText('Test passed').waitFor();
-      await save();
+      await saveNewFolder();
       await press('Back up now');
       await runFinished('backup-runs').waitFor(slow);
       const text = await firstRun('backup-runs').innerText();
@@ -141,7 +148,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await page.goto('/admin/media-mirror');
       await page.getByText('No runs yet.').first().waitFor();
       await setFolder(folderOf('panel-mirror'));
-      await save();
+      await saveNewFolder();
       await press('Run now');
       await runFinished('mirror-runs').waitFor(slow);
       await until(

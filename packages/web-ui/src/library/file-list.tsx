@@ -94,11 +94,12 @@ function TitleLink({ file }: { file: FileItem }) {
 function useFacts(file: FileItem): string {
   const me = useQuery(meQuery).data;
   return [
+    // What two similar recordings differ by is not cut off.
+    moment(file.upload_time),
     accessText(file),
     lastEditText(file, me?.uuid),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
     hasRecording(file) ? bytes(file.file_size ?? 0) : null,
-    moment(file.upload_time),
   ]
     .filter((fact) => fact !== null)
     .join(' · ');
