@@ -1,7 +1,7 @@
 // Rings: `pure` is every x.test.ts (no I/O); `it` is every x.it.test.ts (real servers, see packages/testkit).
 // `endurance` is every x.endurance.test.ts, in the nightly tier: kills, many restores, old releases, images.
 // `elasticsearch` and `models` run only when they are named: x.elasticsearch.test.ts needs a real search server,
-// x.models.test.ts real speech models.
+// x.models.test.ts real speech models, x.helm.test.ts Helm.
 function swc(experimental) {
   const transform = { react: { runtime: 'automatic' } };
   const parser = { syntax: 'typescript', tsx: true };
@@ -30,7 +30,7 @@ export default {
       displayName: 'pure',
       setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
       testMatch: roots.map((root) => `${root}/*.test.ts`),
-      testPathIgnorePatterns: ['/node_modules/', '\\.(it|endurance|elasticsearch|models)\\.test\\.ts$'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(it|endurance|elasticsearch|helm|models)\\.test\\.ts$'],
     },
     ...['it', 'endurance'].map((ring) => ({
       ...base,
@@ -41,6 +41,12 @@ export default {
       testMatch: roots.map((root) => `${root}/*.${ring}.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     })),
+    {
+      ...base,
+      displayName: 'helm',
+      testMatch: roots.map((root) => `${root}/*.helm.test.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
+    },
     {
       ...base,
       displayName: 'models',

