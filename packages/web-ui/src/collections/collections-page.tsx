@@ -59,7 +59,7 @@ export function CollectionsPage() {
         <Empty>
           {isFiltered
             ? t`No collection matches.`
-            : t`No collections yet. Create one to keep recordings together and share them at once.`}
+            : t`No collections yet. Create one to keep recordings together and share them in one go.`}
         </Empty>
       )}
       {items.length > 0 && (

@@ -72,5 +72,5 @@ export const issueLabels = translateOnRead<Record<(typeof subtitleIssueRules)[nu
   too_short: msg`Shown too briefly`,
   too_long: msg`Shown too long`,
   gap: msg`No gap before it`,
-  overlap: msg`Too many at once`,
+  overlap: msg`Too many at the same time`,
 });

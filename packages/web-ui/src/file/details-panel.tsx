@@ -63,7 +63,7 @@ function soundFacts({ sound_tracks: tracks, speakers_by: speakersBy }: FileDetai
   const list = (some: typeof tracks): string => some.map(soundTrackText).join('; ');
   return [
     ...(tracks.length > 1 ? [[t`Sound used`, list(used)] as const] : []),
-    ...(left.length > 0 ? [[t`Sound left out`, list(left)] as const] : []),
+    ...(left.length > 0 ? [[t`Sound not used`, list(left)] as const] : []),
     ...(speakersBy === 'track' ? [[t`Speakers`, t`One per sound track or channel`] as const] : []),
   ];
 }

@@ -43,7 +43,7 @@ export function SpeechOptionsFields({ value, onChange }: Props) {
         label={t`Speakers`}
         value={value.speakersBy ?? 'voice'}
         data={[
-          { value: 'voice', label: t`Told apart by voice` },
+          { value: 'voice', label: t`Identified by voice` },
           { value: 'track', label: t`One per sound track or channel` },
         ]}
         onChange={(event) =>
@@ -51,7 +51,7 @@ export function SpeechOptionsFields({ value, onChange }: Props) {
         }
         description={
           value.speakersBy &&
-          t`For recordings with a microphone for each person. A single channel is told apart by voice.`
+          t`For recordings with a microphone for each person. Speakers in a single channel are identified by voice.`
         }
         inputWrapperOrder={['label', 'input', 'description']}
         style={{ flex: '1 1 100%' }}

@@ -140,7 +140,7 @@ function ServerFields({ provider, isKeySet, keys, onKey, change, errorOf }: Serv
         onChange={(vocabulary) => change({ vocabulary })}
       />
       <NumberInput
-        label={t`Requests at once`}
+        label={t`Concurrent requests`}
         description={t`For one recording.`}
         min={1}
         max={64}

@@ -56,7 +56,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.retention.approve': msg`Retention run approved`,
   'admin.hold.place': msg`Legal hold placed`,
   'admin.hold.release': msg`Legal hold released`,
-  'admin.erasure.order': msg`Erasure ordered`,
+  'admin.erasure.order': msg`Erasure requested`,
   'admin.erasure.retry': msg`Erasure retried`,
   'admin.erasure.complete': msg`Erasure completed`,
   'admin.redaction.policy': msg`Redaction policy changed`,

@@ -7,7 +7,7 @@ import type { SettingLabel } from '../settings/setting-field.tsx';
 export const engineLabels: Readonly<Record<EngineSettingKey, SettingLabel>> = translateOnRead({
   batch_size: {
     label: msg`Batch size`,
-    description: msg`Parts of a recording that are recognised at once. Leave blank to choose by the memory of the GPU.`,
+    description: msg`Parts of a recording that are recognised at the same time. Leave blank to choose by the memory of the GPU.`,
   },
   compute_type: {
     label: msg`Compute type`,
@@ -20,7 +20,7 @@ export const engineLabels: Readonly<Record<EngineSettingKey, SettingLabel>> = tr
     choices: { auto: msg`Automatic`, true: msg`Always`, false: msg`Never` },
   },
   gpu_concurrency: {
-    label: msg`Recordings at once`,
+    label: msg`Concurrent recordings`,
     description: msg`How many recordings a worker transcribes at the same time.`,
   },
   express_slots: {

@@ -79,7 +79,7 @@ function FindErasure() {
 
 function Ledger({ erasures, testId }: { erasures: readonly ErasureObject[]; testId: string }) {
   return (
-    <Sheet testId={testId} heads={[t`Ordered`, t`Status`, t`What was erased`]}>
+    <Sheet testId={testId} heads={[t`Requested`, t`Status`, t`What was erased`]}>
       {erasures.map((erasure) => (
         <Row key={erasure.uuid} erasure={erasure} />
       ))}
