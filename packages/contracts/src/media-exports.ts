@@ -82,6 +82,8 @@ const exportAnswers = Object.fromEntries(
 );
 const exportErrors = ['export_too_large', 'rate_limited'] as const;
 
+const maxArchiveFiles = 200;
+
 export const exportRoutes = {
   exportFile: route('GET', '/api/files/{uuid}/export', 'user', {
     summary: 'The transcript in a format for people or programs',
@@ -90,6 +92,30 @@ export const exportRoutes = {
     otherAnswers: { ...exportAnswers, 'application/json': exportedTranscript },
     status: 200,
     errors: [...exportErrors],
+  }),
+  exportArchive: route('GET', '/api/files/export-archive', 'user', {
+    summary: 'Transcripts of several files as one ZIP file, with a table of contents',
+    query: z
+      .object({
+        ...exportQuery,
+        file_uuids: z
+          .string()
+          .transform((list) => list.split(','))
+          .pipe(z.array(z.uuid()).min(1).max(maxArchiveFiles))
+          .optional()
+          .describe('separated by commas'),
+        collection_uuid: z.uuid().optional().describe('all files of it that the caller may read'),
+      })
+      .refine(
+        ({ file_uuids: files, collection_uuid: collection }) => (files === undefined) !== (collection === undefined),
+        {
+          path: ['file_uuids'],
+          error: 'Name either files or a collection.',
+        },
+      ),
+    answerType: 'application/zip',
+    status: 200,
+    errors: ['not_found', 'rate_limited'],
   }),
   exportPreview: route('GET', '/api/files/{uuid}/export/preview', 'user', {
     summary: 'The beginning of an export; of a document for a word processor, as a web page',

@@ -15,6 +15,7 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../uploads/url-import-dialog.tsx'),
   () => import('../transcript-import/import-dialog.tsx'),
   () => import('../exports/export-dialog.tsx'),
+  () => import('../exports/archive-dialog.tsx'),
   () => import('../recording/record-dialog.tsx'),
   () => import('../state/tus.adapter.ts'),
 ];

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { ApiError } from '../api/problem.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
+import { ArchiveButton } from '../exports/archive-button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
 import { notify } from '../ui/notify.ts';
@@ -44,6 +45,9 @@ export function CollectionPage() {
             <Link to="/search" search={{ collection: uuid }} className="ot-link">
               {t`Search in it`}
             </Link>
+            {collection.media_count > 0 && (
+              <ArchiveButton size="compact-sm" source={{ collection_uuid: uuid }} count={collection.media_count} />
+            )}
           </Group>
           {collection.description !== '' && (
             <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{collection.description}</Text>

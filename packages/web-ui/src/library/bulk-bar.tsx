@@ -18,11 +18,16 @@ const ReplaceDialog = lazy(() =>
   import('../replace/replace-dialog.tsx').then((result) => ({ default: result.ReplaceDialog })),
 );
 
-type BarAction = BulkAction | 'collect' | 'replace';
+const ArchiveDialog = lazy(() =>
+  import('../exports/archive-dialog.tsx').then((result) => ({ default: result.ArchiveDialog })),
+);
+
+type BarAction = BulkAction | 'collect' | 'replace' | 'export';
 const actions: readonly { action: BarAction; label: string; icon: IconName }[] = translateOnRead([
   { action: 'tag', label: msg`Tag`, icon: 'tag' },
   { action: 'collect', label: msg`Add to collection`, icon: 'collection' },
   { action: 'replace', label: msg`Find and replace`, icon: 'replace' },
+  { action: 'export', label: msg`Export`, icon: 'download' },
   { action: 'share', label: msg`Share`, icon: 'users' },
   { action: 'reprocess', label: msg`Transcribe again`, icon: 'retry' },
   { action: 'delete', label: msg`Delete`, icon: 'trash' },
@@ -75,10 +80,21 @@ export function BulkBar({ files, all, onAll, onClear }: Props) {
           <AddToCollection files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
         )}
         {opened?.action === 'replace' && <ReplaceDialog files={opened.files} onClose={() => setOpened(null)} />}
-        {opened && opened.action !== 'collect' && opened.action !== 'replace' && (
+        {opened?.action === 'export' && (
+          <ArchiveDialog
+            source={{ file_uuids: opened.files.map(({ uuid }) => uuid) }}
+            count={opened.files.length}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {opened && isBulkAction(opened.action) && (
           <BulkDialog action={opened.action} files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
         )}
       </Suspense>
     </>
   );
+}
+
+function isBulkAction(action: BarAction): action is BulkAction {
+  return action !== 'collect' && action !== 'replace' && action !== 'export';
 }

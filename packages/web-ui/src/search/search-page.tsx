@@ -10,6 +10,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Empty } from '../ui/query-status.tsx';
 import { codeOf, isOutage } from '../api/problem.ts';
+import { ArchiveButton } from '../exports/archive-button.tsx';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
 import { isNothingSearched, missingLegs } from './legs.ts';
 import { Facets } from './facets.tsx';
@@ -111,7 +112,16 @@ function Results({ response, params, stale, onPage, onRetry, onChange }: Results
             ? t`No matches for “${response.correction?.query ?? response.query}”.`
             : foundIn(response)}
         </Text>
-        <SaveSearch params={params} />
+        <Group gap="xs">
+          {response.results.length > 0 && (
+            <ArchiveButton
+              size="compact-sm"
+              source={{ file_uuids: response.results.map((result) => result.file_uuid) }}
+              count={response.results.length}
+            />
+          )}
+          <SaveSearch params={params} />
+        </Group>
       </Group>
       {response.facets !== null && <Facets facets={response.facets} params={params} onChange={onChange} />}
       {response.total_files === 0 && <NothingFound params={params} onChange={onChange} />}

@@ -342,6 +342,14 @@ export const everydayDialogs: readonly DialogCase[] = [
     }),
   },
   {
+    name: 'Export selected transcripts',
+    source: 'exports/archive-dialog.tsx',
+    path: '/',
+    world: showFiles,
+    ...selected('Export 1 recording'),
+    cancel: 'Cancel',
+  },
+  {
     name: 'Find and replace in selected recordings',
     source: 'replace/replace-dialog.tsx',
     path: '/',

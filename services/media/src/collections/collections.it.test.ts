@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { strFromU8, unzipSync } from 'fflate';
 import {
   collectionRpc,
   identityEvents,
@@ -7,6 +8,7 @@ import {
   type CollectionObject,
   type FileObject,
 } from '@overtone/contracts';
+import { transcribed } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 import type { CollectionShareObject } from './collections.ts';
 
@@ -509,6 +511,51 @@ describe('a change of a shared collection', () => {
     await status(ada, 'DELETE', `/api/collections/${collection}/shares/${id}`);
     await status(ada, 'DELETE', `/api/collections/${collection}`);
     expect((await changesOf(collection)).slice(before)).toEqual([people, people, people, [ada.userId]]);
+  });
+});
+
+describe('the transcripts of a collection as one archive', () => {
+  async function archive(person: TestUser, query: string): Promise<Record<string, string>> {
+    const response = await media.call(person, 'GET', `/api/files/export-archive?format=txt&${query}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+    return Object.fromEntries(Object.entries(files).map(([name, content]) => [name, strFromU8(content)]));
+  }
+
+  it('has a file for each that the reader may read, with names that do not collide, and a table of contents', async () => {
+    const [owner, reader] = [newUser(), newUser()];
+    const runs = [await transcribed(media, owner), await transcribed(media, owner)];
+    for (const { fileId } of runs) await media.json(owner, 'PUT', `/api/files/${fileId}`, { title: '../=Weekly' });
+    const collection = await collectionOf(owner, 'Weekly calls');
+    await add(owner, collection, ...runs.map(({ fileId }) => fileId));
+    await share(owner, collection, reader.userId);
+    const files = await archive(reader, `collection_uuid=${collection}`);
+    expect(Object.keys(files)).toEqual(['=Weekly.txt', '=Weekly (2).txt', 'contents.csv']);
+    expect(files['=Weekly.txt']).toContain('good morning everybody');
+    const rows = files['contents.csv']?.trim().split('\r\n') ?? [];
+    expect(rows).toHaveLength(3);
+    // A spreadsheet must not take a name for a formula.
+    expect(rows[1]).toMatch(/^'=Weekly\.txt,/);
+    expect(rows[2]).toContain(`/files/${runs[1]?.fileId}`);
+  });
+
+  it('names files that are missing, and why, without what the reader may not know', async () => {
+    const [owner, stranger] = [newUser(), newUser()];
+    const [own, other] = [await transcribed(media, stranger), await transcribed(media, owner)];
+    const files = await archive(stranger, `file_uuids=${other.fileId},${own.fileId},${randomUUID()}`);
+    expect(Object.keys(files)).toHaveLength(2);
+    const missing = files['contents.csv']
+      ?.trim()
+      .split('\r\n')
+      .filter((row) => row.endsWith('There is no such file.'));
+    expect(missing).toEqual([expect.stringMatching(/^,,,,,/), expect.stringMatching(/^,,,,,/)]);
+  });
+
+  it('is refused for a collection that the caller may not read, and without files', async () => {
+    const collection = await collectionOf(newUser());
+    const path = '/api/files/export-archive?format=txt';
+    expect(await status(newUser(), 'GET', `${path}&collection_uuid=${collection}`)).toBe(404);
+    expect(await status(newUser(), 'GET', path)).toBe(400);
   });
 });
 

@@ -10,9 +10,11 @@ import {
 } from '@overtone/contracts/export-formats';
 import type { Outbox } from '@overtone/database';
 import { handle, handled, type RouteRequest, type Slice } from '@overtone/service-kit';
-import { usableFile, type UsableFile } from '../access/access.store.ts';
+import { scopeOf, usableFile, type UsableFile } from '../access/access.store.ts';
 import { actorOf, auditAction, type Actor } from '../audit/audit.ts';
+import { usableCollection } from '../collections/collections.store.ts';
 import type { Db } from '../database.ts';
+import { problemOf } from '../bulk/bulk.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
 import type { Summaries } from '../ports/summaries.adapter.ts';
@@ -20,6 +22,8 @@ import { noMask, toFileMasks, type Mask } from '../redaction/redaction.ts';
 import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
+import { createArchiveNames } from './archive-names.ts';
+import { contentsName, sendArchive, type ArchiveEntry } from './archive.ts';
 import { createRenderer } from './render.adapter.ts';
 import type { Spoken } from './spoken.ts';
 import type { About, Product } from './transcript.ts';
@@ -66,8 +70,7 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
   ): Promise<typeof handled> => {
     const file = await usableFile(db, actor, fileId, 'read');
     await withProduct({ file, actor }, { product: format, options }, { signal, origin }, async (rendered, bytes) => {
-      await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
-      await recordUse(db, file);
+      await recordExport(file, actor, format);
       const { mediaType, extension } = exportFormats[format];
       res.setHeader('Content-Type', mediaType);
       res.setHeader('Content-Length', String(bytes));
@@ -82,8 +85,76 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
     return handled;
   };
 
+  const recordExport = async (file: UsableFile, actor: Actor, format: ExportFormat): Promise<void> => {
+    await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
+    await recordUse(db, file);
+  };
+
+  const sendMany = async (
+    actor: Actor,
+    { title, fileIds }: { title: string; fileIds: readonly string[] },
+    { format, options }: { format: ExportFormat; options: ExportOptions },
+    { res, signal, origin }: Exchange,
+  ): Promise<typeof handled> => {
+    const { extension, binary } = exportFormats[format];
+    const nameOf = createArchiveNames(extension, [contentsName]);
+    res.setHeader('Content-Type', 'application/zip');
+    res.setHeader('Content-Disposition', dispositionOf('attachment', `${title}.zip`));
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Cache-Control', 'private, no-cache');
+    const send = sendArchive(res, signal, async ({ add, finish }) => {
+      const entries: ArchiveEntry[] = [];
+      for (const fileId of fileIds) {
+        const entry: ArchiveEntry = { ...nothingKnown, link: linkTo(origin, fileId) };
+        entries.push(entry);
+        try {
+          const file = await usableFile(db, actor, fileId, 'read');
+          Object.assign(entry, entryOf(toFileObject(await readFile(db, fileId), 'viewer')));
+          await withProduct({ file, actor }, { product: format, options }, { signal, origin }, async (rendered) => {
+            await recordExport(file, actor, format);
+            entry.name = nameOf(file.title);
+            await add(entry.name, rendered, !binary);
+          });
+        } catch (error) {
+          signal.throwIfAborted();
+          entry.note = problemOf(error).message;
+        }
+      }
+      finish(entries);
+    });
+    // A client that closes the connection is not an error.
+    await send.catch((error: unknown) => {
+      if (!signal.aborted && !res.destroyed) throw error;
+    });
+    return handled;
+  };
+
+  /** What an archive contains: the chosen files, or those of a collection that the caller may read. */
+  const readSelection = async (
+    actor: Actor,
+    {
+      file_uuids: files,
+      collection_uuid: collectionId,
+    }: { file_uuids?: string[] | undefined; collection_uuid?: string | undefined },
+  ): Promise<{ title: string; fileIds: string[] }> => {
+    if (collectionId === undefined) return { title: 'Transcripts', fileIds: [...new Set(files)] };
+    const collection = await usableCollection(db, actor, collectionId, 'read');
+    const rows = await db.mediaFile.findMany({
+      where: { AND: [await scopeOf(db, actor, 'all'), { collections: { some: { collectionId } } }] },
+      orderBy: [{ uploadTime: 'asc' }, { id: 'asc' }],
+      select: { id: true },
+    });
+    return { title: collection.name, fileIds: rows.map(({ id }) => id) };
+  };
+
   return {
     routes: [
+      handle(mediaRoutes.exportArchive, async (request) => {
+        const { format, file_uuids, collection_uuid, ...options } = request.query;
+        const actor = actorOf(request);
+        const selection = await readSelection(actor, { file_uuids, collection_uuid });
+        return sendMany(actor, selection, { format, options }, request);
+      }),
       handle(mediaRoutes.exportFile, (request) => {
         const { format, ...options } = request.query;
         return send(actorOf(request), request.params.uuid, { format, options }, request);
@@ -126,6 +197,12 @@ function readText(rendered: FileHandle): Promise<string> {
 function aboutOf(described: FileObject): Omit<About, 'speakers'> {
   const { title, filename, content_type, language, duration, recorded_date, upload_time, engine } = described;
   return { title, filename, content_type, language, duration, recorded_date, upload_time, engine };
+}
+
+const nothingKnown = { name: null, title: '', recorded: null, duration: null, language: null, note: '' };
+
+function entryOf({ title, recorded_date: recorded, duration, language }: FileObject): Partial<ArchiveEntry> {
+  return { title, recorded, duration, language };
 }
 
 /** The page of a recording. */

@@ -1,0 +1,80 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { exportFormatNames, type ExportFormat } from '@overtone/contracts/export-formats';
+import { useMutation } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import { urlOf } from '../api/routes.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { FailureNote } from '../ui/error-note.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { readExportChoice, type ExportChoice } from './export-choice.ts';
+import { ExportOptionFields } from './export-options.tsx';
+import { formatLabels } from './labels.ts';
+
+type Props = {
+  /** The recordings, or all of a collection. */
+  readonly source: { readonly file_uuids: readonly string[] } | { readonly collection_uuid: string };
+  readonly count: number;
+  readonly onClose: () => void;
+};
+
+/** The transcripts of several recordings as one ZIP file. */
+export function ArchiveDialog({ source, count, onClose }: Props) {
+  const [{ format, options }, setChoice] = useLocalStorage<ExportChoice>({
+    key: 'overtone-export',
+    defaultValue: readExportChoice(undefined),
+    deserialize: readExportChoice,
+    getInitialValueInEffect: false,
+  });
+  const files = 'file_uuids' in source ? { file_uuids: source.file_uuids.join(',') } : source;
+  const save = useMutation({
+    mutationFn: async () => {
+      // The browser downloads by itself and would save the response to an expired session as a file.
+      await call('GET /api/users/me');
+      const link = document.createElement('a');
+      link.href = urlOf('GET /api/files/export-archive', { query: { format, ...options, ...files } });
+      link.download = '';
+      link.click();
+    },
+    onSuccess: onClose,
+  });
+  return (
+    <Dialog
+      onClose={onClose}
+      title={<b>{t`Export ${plural(count, { one: '# transcript', other: '# transcripts' })}`}</b>}
+    >
+      <Stack gap="md">
+        <NativeSelect
+          label={t`Format`}
+          data-autofocus
+          data={exportFormatNames.map((name) => ({ value: name, label: formatLabels[name] }))}
+          value={format}
+          onChange={(event) => setChoice({ format: event.currentTarget.value as ExportFormat, options })}
+        />
+        <ExportOptionFields
+          format={format}
+          options={options}
+          hasSummary
+          onChange={(next) => setChoice({ format, options: next })}
+        />
+        <Text size="sm" c="dimmed">
+          {t`One ZIP file with a file for each recording and a table of contents.`}
+        </Text>
+        {save.error && <FailureNote error={save.error} title={t`The transcripts couldn’t be exported`} />}
+        <Group justify="flex-end" className="ot-dialog-buttons">
+          <Button variant="default" onClick={onClose}>
+            {t`Cancel`}
+          </Button>
+          <Button
+            leftSection={<Icon name="download" size={17} />}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          >
+            {t`Download`}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
