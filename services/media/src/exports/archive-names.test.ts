@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { array, assert, property, string } from 'fast-check';
 import { createArchiveNames } from './archive-names.ts';
 
 function namesOf(titles: readonly string[]): string[] {
@@ -19,7 +19,7 @@ describe('a name in an archive', () => {
     ['nul', '_nul.txt'],
     ['COM1.report', '_COM1.report.txt'],
     ['trailing. . ', 'trailing.txt'],
-    ['😀'.repeat(100), `${'😀'.repeat(60)}.txt`],
+    ['😀'.repeat(100), `${'😀'.repeat(30)}.txt`],
   ])('of the title %j is %j', (title, name) => {
     expect(namesOf([title])).toEqual([name]);
   });
@@ -36,9 +36,9 @@ describe('a name in an archive', () => {
   });
 
   it('never leaves its folder and never collides, whatever the titles are', () => {
-    const titles = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 8 });
-    fc.assert(
-      fc.property(titles, (list) => {
+    const titles = array(string({ unit: 'binary', maxLength: 20 }), { maxLength: 8 });
+    assert(
+      property(titles, (list) => {
         const names = namesOf([...list, ...list]);
         expect(new Set(names.map((name) => name.normalize('NFKC').toLowerCase())).size).toBe(names.length);
         for (const name of names) {

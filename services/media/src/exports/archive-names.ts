@@ -25,11 +25,14 @@ function toFileName(title: string): string {
     .normalize('NFC')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu, ' ')
     .replaceAll(/\s+/gu, ' ');
-  // Windows removes dots and spaces at the end, and a name that begins with a dot is hidden.
-  const name = [...words.replace(/^[. ]+/u, '')]
+  // A name that begins with a dot is hidden, and Windows removes dots and spaces at the end.
+  const cut = words
+    .replace(/^[. ]+/u, '')
     .slice(0, maxLength)
-    .join('')
-    .replace(/[. ]+$/u, '');
+    .replace(/[\uD800-\uDBFF]$/, '');
+  let end = cut.length;
+  while (cut[end - 1] === '.' || cut[end - 1] === ' ') end -= 1;
+  const name = cut.slice(0, end);
   if (name === '') return 'Recording';
   return reserved.test(name.split('.')[0] ?? '') ? `_${name}` : name;
 }
