@@ -93,7 +93,7 @@ export const exportRoutes = {
     status: 200,
     errors: [...exportErrors],
   }),
-  exportArchive: route('GET', '/api/files/export-archive', 'user', {
+  exportArchive: route('GET', '/api/transcripts/export', 'user', {
     summary: 'Transcripts of several files as one ZIP file, with a table of contents',
     query: z
       .object({

@@ -393,7 +393,7 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/subtitles/validate': reading,
   'GET /api/files/{uuid}/export': asking(() => 'format=txt')(reading),
   // What a caller may not read is missing in the archive.
-  'GET /api/files/export-archive': asking((ids) => `format=txt&file_uuids=${ids.file}`)(signedIn),
+  'GET /api/transcripts/export': asking((ids) => `format=txt&file_uuids=${ids.file}`)(signedIn),
   'GET /api/files/{uuid}/export/preview': asking(() => 'format=txt')(reading),
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': sending(() => ({ text: 'x' }))(correcting),
   'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}': correcting,

@@ -33,7 +33,7 @@ export function ArchiveDialog({ source, count, onClose }: Props) {
       // The browser downloads by itself and would save the response to an expired session as a file.
       await call('GET /api/users/me');
       const link = document.createElement('a');
-      link.href = urlOf('GET /api/files/export-archive', { query: { format, ...options, ...files } });
+      link.href = urlOf('GET /api/transcripts/export', { query: { format, ...options, ...files } });
       link.download = '';
       link.click();
     },

@@ -516,7 +516,7 @@ describe('a change of a shared collection', () => {
 
 describe('the transcripts of a collection as one archive', () => {
   async function archive(person: TestUser, query: string): Promise<Record<string, string>> {
-    const response = await media.call(person, 'GET', `/api/files/export-archive?format=txt&${query}`);
+    const response = await media.call(person, 'GET', `/api/transcripts/export?format=txt&${query}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
     const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
     return Object.fromEntries(Object.entries(files).map(([name, content]) => [name, strFromU8(content)]));
@@ -553,7 +553,7 @@ describe('the transcripts of a collection as one archive', () => {
 
   it('is refused for a collection that the caller may not read, and without files', async () => {
     const collection = await collectionOf(newUser());
-    const path = '/api/files/export-archive?format=txt';
+    const path = '/api/transcripts/export?format=txt';
     expect(await status(newUser(), 'GET', `${path}&collection_uuid=${collection}`)).toBe(404);
     expect(await status(newUser(), 'GET', path)).toBe(400);
   });

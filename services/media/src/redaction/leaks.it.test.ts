@@ -119,8 +119,8 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
     })),
     ({ imported }) => ({ path: `/api/files/${imported}/export?format=json` }),
   ],
-  'GET /api/files/export-archive': ['txt', 'docx'].map((format): Call => ({ run, imported }) => ({
-    path: `/api/files/export-archive?format=${format}&file_uuids=${run.fileId},${imported}`,
+  'GET /api/transcripts/export': ['txt', 'docx'].map((format): Call => ({ run, imported }) => ({
+    path: `/api/transcripts/export?format=${format}&file_uuids=${run.fileId},${imported}`,
   })),
   'GET /api/files/{uuid}/export/preview': [
     ({ run }) => ({ path: `/api/files/${run.fileId}/export/preview?format=docx&participants=true` }),
