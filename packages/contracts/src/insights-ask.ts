@@ -37,6 +37,8 @@ const citationObject = z.object({
   number: z.int(),
   /** The reader may not read the recording: its fields are null. */
   withheld: z.boolean(),
+  /** The transcript was edited since the answer: it may say something else now. */
+  edited: z.boolean(),
   file_uuid: z.uuid().nullable(),
   file_title: z.string().nullable(),
   /** Seconds. */

@@ -300,6 +300,7 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
       'remove-unmasked-answers': mediaEvents.masksTightened,
+      'mark-edited-answers': mediaEvents.transcriptEdited,
       'forget-conversations': identityEvents.userDeleted,
       'forget-language-models': identityEvents.userDeleted,
       'end-group-shares': identityEvents.groupDeleted,

@@ -109,7 +109,7 @@ function Citations({ citations }: { citations: readonly Citation[] }) {
 }
 
 function CitationRow({ citation }: { citation: Citation }) {
-  const { number, file_uuid: file, file_title: title, start, speaker, quote } = citation;
+  const { number, file_uuid: file, file_title: title, start, speaker, quote, edited } = citation;
   if (file === null || start === null)
     return <li className={css['hidden']}>{t`${number}. A recording that you may not read`}</li>;
   return (
@@ -130,6 +130,7 @@ function CitationRow({ citation }: { citation: Citation }) {
               {speaker !== null && `${speaker}: `}“{quote}”
             </span>
           )}
+          {edited && <span className={css['note']}>{t`The transcript was edited since this answer.`}</span>}
         </span>
       </Link>
     </li>

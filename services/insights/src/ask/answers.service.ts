@@ -1,17 +1,17 @@
 import type { AskEvent } from '@overtone/contracts';
 import { unavailable } from '@overtone/service-kit';
-import { answerFrom } from '../extractive/answer.ts';
 import type { LanguageModel, LanguageModels } from '../ports/language-model.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
 import { createEnvelope } from '../untrusted/untrusted.ts';
 import { declinedOutcome, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
-import { cite, toCitation } from './citations.ts';
+import { cite } from './citations.ts';
 import { countAnswer } from './count-answer.ts';
 import { countQuestionOf, type CountQuestion } from './counting.ts';
 import type { EvidenceFile } from './evidence.ts';
 import type { EvidenceFinder, FoundEvidence, Material } from './evidence.service.ts';
+import { extract } from './extract.ts';
 import { searchTextOf } from './follow-up.ts';
 import { isNotFound, maxOutputTokens, promptFor, type Turn } from './prompt.ts';
 import { plainText, sentencesOf } from './sentences.ts';
@@ -67,25 +67,6 @@ export function createAnswers(deps: AnswersDeps) {
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
-
-/** Sentences of the recordings, when no language model is configured or wanted. */
-function extract(question: string, { passages, language, isPartial }: FoundEvidence): Outcome {
-  const declined = { ...declinedOutcome, madeBy: 'extractive' as const, searchPartial: isPartial };
-  const ranked = passages.map(({ text }, index) => ({ id: String(index), text, score: 1 / (1 + index) }));
-  const answer = answerFrom(question, ranked, language);
-  if (answer.kind === 'declined' || answer.sentences.length === 0) return declined;
-  const used = [...new Set(answer.sentences.map(({ passageId }) => Number(passageId)))];
-  return {
-    ...declined,
-    status: 'answered',
-    sentences: answer.sentences.map(({ text, passageId }) => ({
-      text,
-      citations: [used.indexOf(Number(passageId)) + 1],
-      supported: true,
-    })),
-    citations: used.flatMap((index, i) => (passages[index] ? [toCitation(passages[index], i + 1)] : [])),
-  };
-}
 
 async function write(
   deps: AnswersDeps,

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { leaseSeconds, noSuchConversation, titleOf, type Attempt, type Outcome } from './ask.ts';
 import { selectMessages } from './ask.store.ts';
+import type { Citation } from './citations.ts';
 
 /** Stores a question as being answered. Requires the conversation's lock. @throws AppError when a limit is reached. */
 export async function insertQuestion(
@@ -125,6 +126,19 @@ export async function storeOutcome(db: Db, { messageId, attempt }: Attempt, outc
       search_partial = ${searchPartial}, error_code = ${errorCode}, lease_until = null, answered_at = now()
     where uuid = ${messageId}::uuid and attempt = ${attempt} and status = 'answering'`;
   return count > 0;
+}
+
+/** The stored citations of answers that rest on a file. */
+export function selectCitations(db: Db, fileId: string): Promise<{ id: string; citations: Citation[] }[]> {
+  return db.$queryRaw`
+    select uuid::text as id, citations from conversation_message
+    where file_ids @> array[${fileId}::uuid] and status = 'answered' and citations <> '[]'`;
+}
+
+export async function storeCitations(db: Db, id: string, citations: readonly Citation[]): Promise<void> {
+  await db.$executeRaw`
+    update conversation_message set citations = ${JSON.stringify(citations)}::jsonb
+    where uuid = ${id}::uuid and status = 'answered'`;
 }
 
 /** Removes the answers that rest on a file, on files of an owner, or on any file. Questions are kept. */

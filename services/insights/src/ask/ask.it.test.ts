@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mediaEvents } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
 import { answerFromExcerpts, startAskWorld, textOf } from '../../test/ask-world.ts';
 import { newUser } from '../../test/world.ts';
 
@@ -39,6 +41,25 @@ describe('an answer', () => {
     const { body } = await read(ada, uuid);
     expect(body.messages).toEqual([message]);
     expect(body.title).toBe('Where does the office move to?');
+  });
+
+  it('is marked where the transcript was edited since, and no longer when that is undone', async () => {
+    const ada = newUser();
+    const file = library.add(ada, 'Planning', 'Anna: Hello.', 'Ben: We move the office to Lisbon in October.');
+    const { uuid } = await begin(ada);
+    await ask(ada, uuid, 'Where does the office move to?');
+    const edit = () =>
+      world.emit(mediaEvents.transcriptEdited, { fileId: file.fileId, ownerId: ada.userId, transcriptVersion: 2 });
+    const untilEdited = (wanted: boolean) =>
+      waitFor(async () => (await read(ada, uuid)).body.messages[0]?.citations[0]?.edited === wanted);
+    const [, line] = file.lines;
+    const before = line!.text;
+    line!.text = 'We move the office to Porto in October.';
+    await edit();
+    await untilEdited(true);
+    line!.text = before;
+    await edit();
+    await untilEdited(false);
   });
 
   it('is made of sentences of the recordings without a language model, and says so', async () => {

@@ -16,6 +16,7 @@ import type { Reader } from './ask.ts';
 import { deleteConversationsOf } from './ask.store.ts';
 import { createConversations, type Conversations } from './conversations.service.ts';
 import { openEventStream } from './event-stream.ts';
+import { markEditedCitations } from './edited.service.ts';
 import { createEvidence } from './evidence.service.ts';
 import { toMarkdown } from './markdown.ts';
 import { createSummaryAnswer, type FindSummary } from './summary-answer.service.ts';
@@ -50,6 +51,8 @@ export function createAskSlice(deps: AskDeps): Slice & { forgets: Forgets } {
         'remove-unmasked-answers',
         async (scope) => void (await removeAnswers(db, scope)),
       ),
+      /** A transcript was edited: earlier answers show what it said before. */
+      consumer(mediaEvents.transcriptEdited, 'mark-edited-answers', ({ fileId }) => markEditedCitations(deps, fileId)),
       /** An account was deleted: its conversations are deleted, and what was shared with it is not. */
       consumer(identityEvents.userDeleted, 'forget-conversations', async ({ userId }) => {
         await db.$transaction([

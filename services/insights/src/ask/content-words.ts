@@ -13,12 +13,20 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
  * here; the two stemmers run one after the other, which makes the same of the same word in every text.
  */
 export function contentWordsOf(text: string): Set<string> {
-  const words = new Set<string>();
-  for (const word of wordsOf(text)) {
-    const folded = fold(word.replace(/['’]s$/u, ''));
-    if (!stopWords.has(folded)) words.add(german(english(folded)));
-  }
-  return words;
+  return new Set(wordsOf(text).flatMap((word) => meaningOf(word) ?? []));
+}
+
+/** The words of a text that carry meaning, with their offsets. Scripts without spaces have none. */
+export function placesOfWords(text: string): { word: string; start: number; end: number }[] {
+  return [...text.matchAll(wordPattern)].flatMap(({ 0: found, index }) => {
+    const word = meaningOf(found);
+    return word === undefined ? [] : [{ word, start: index, end: index + found.length }];
+  });
+}
+
+function meaningOf(word: string): string | undefined {
+  const folded = fold(word.replace(/['’]s$/u, ''));
+  return stopWords.has(folded) ? undefined : german(english(folded));
 }
 
 /** How many words two sets share. */

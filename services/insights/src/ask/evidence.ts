@@ -61,5 +61,6 @@ function toPassage(
 ): Ranked {
   const [first, last] = [segments[0] as Segment, segments.at(-1) as Segment];
   const text = segments.map((segment) => segment.text.trim()).join(' ');
-  return { fileId, title, start: first.start, end: last.end, speaker: first.speaker, text, score };
+  const parts = segments.map(({ start, end, text: said }) => ({ start, end, text: said }));
+  return { fileId, title, start: first.start, end: last.end, speaker: first.speaker, text, parts, score };
 }

@@ -1,5 +1,6 @@
 import type { SummaryContent } from '@overtone/contracts';
-import { toCitation, type CitedAnswer, type Passage } from './citations.ts';
+import { citationList, type CitedAnswer, type Passage } from './citations.ts';
+import { contentWordsOf } from './content-words.ts';
 
 type Statement = { text: string; segments: { uuid: string }[] };
 /** A segment of the current transcript. */
@@ -45,20 +46,11 @@ export function summaryAnswerOf(
   const aspect = aspects.find(({ asked }) => asked.test(question));
   const statements = (aspect ? aspect.of(content) : content.brief).slice(0, maxStatements);
   const byId = new Map(segments.map((segment) => [segment.uuid, segment]));
-  const numbers = new Map<string, number>();
-  const sentences = statements.map((statement) => {
-    const cited = statement.segments.filter(({ uuid }) => byId.has(uuid)).slice(0, maxCitationsPerStatement);
-    const citations = cited.map(({ uuid }) => {
-      const number = numbers.get(uuid) ?? numbers.size + 1;
-      numbers.set(uuid, number);
-      return number;
-    });
-    return { text: statement.text, citations, supported: citations.length > 0 };
+  const list = citationList();
+  const sentences = statements.map(({ text, segments: sources }) => {
+    const cited = sources.flatMap(({ uuid }) => byId.get(uuid) ?? []).slice(0, maxCitationsPerStatement);
+    const citations = cited.map((segment) => list.numberOf(segment, contentWordsOf(text)));
+    return { text, citations: [...new Set(citations)], supported: citations.length > 0 };
   });
-  if (numbers.size === 0) return null;
-  const citations = [...numbers].flatMap(([uuid, number]) => {
-    const segment = byId.get(uuid);
-    return segment ? [toCitation(segment, number)] : [];
-  });
-  return { sentences, citations };
+  return list.citations.length === 0 ? null : { sentences, citations: list.citations };
 }

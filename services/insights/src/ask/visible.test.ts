@@ -45,6 +45,7 @@ describe('a message', () => {
     expect(citations[1]).toEqual({
       number: 2,
       withheld: true,
+      edited: false,
       file_uuid: null,
       file_title: null,
       start: null,

@@ -53,15 +53,25 @@ export function visibleMessage(message: Message, files: ReadableFiles): AskMessa
 }
 
 function visibleCitation(
-  { number, fileId, start, end, speaker, quote }: Citation,
+  { number, fileId, start, end, speaker, quote, isEdited = false }: Citation,
   readable: ReadableFiles,
 ): AskMessage['citations'][number] {
   const file = readable.get(fileId);
   if (!file) {
     const nothing = { file_uuid: null, file_title: null, start: null, end: null, speaker: null, quote: null };
-    return { number, withheld: true, ...nothing };
+    return { number, withheld: true, edited: false, ...nothing };
   }
-  return { number, withheld: false, file_uuid: fileId, file_title: file.title, start, end, speaker, quote };
+  return {
+    number,
+    withheld: false,
+    edited: isEdited,
+    file_uuid: fileId,
+    file_title: file.title,
+    start,
+    end,
+    speaker,
+    quote,
+  };
 }
 
 /** The answer as one text, for the model and for search; empty when nothing of it may be read. */

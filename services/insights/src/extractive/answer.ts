@@ -1,4 +1,7 @@
+import { carryingWordsOf, isAboutAnother, says } from './carrying-words.ts';
+import { cuesOf } from './cues-of.ts';
 import { splitSentences } from './sentences.ts';
+import { isDecision } from './statements.ts';
 import { fold, vocabularyOf, wordsOf, type Vocabulary } from './words.ts';
 
 /** A passage found for a question, best first; `score` of the search, of any scale; `speaker`: the displayed name. */
@@ -29,23 +32,31 @@ type Candidate = { text: string; passageId: string; score: number; terms: Readon
 export function answerFrom(question: string, passages: readonly Passage[], language: string | null): ExtractiveAnswer {
   const vocabulary = vocabularyOf(language);
   const wanted = meaningOf(question, vocabulary);
-  for (const term of [...questionWords].map((word) => vocabulary.stem(word))) wanted.delete(term);
-  const passageTerms = passages.map(({ text, speaker }) => meaningOf(`${speaker ?? ''} ${text}`, vocabulary));
+  const ignored = new Set([...questionWords].map((word) => vocabulary.stem(word)));
+  for (const term of ignored) wanted.delete(term);
+  const carrying = carryingWordsOf(question, vocabulary, ignored);
+  const passageTerms = passages.map(({ text, speaker }) =>
+    withSynonyms(meaningOf(`${speaker ?? ''} ${text}`, vocabulary), wanted, vocabulary),
+  );
   const weights = weightsOf(wanted, passageTerms);
   const coverage = (terms: ReadonlySet<string>): number => shareOf(weights, terms);
   const best = passageTerms.reduce((most, terms) => Math.max(most, coverage(terms)), 0);
   const missing = [...wanted].filter((term) => passageTerms.every((terms) => !terms.has(term)));
-  if (wanted.size === 0 || best < minCoverage) return { kind: 'declined', missing };
+  const isNearMiss =
+    carrying.required.some((term) => missing.includes(term)) ||
+    carrying.pairs.some(([qualifier]) => missing.includes(qualifier));
+  if (wanted.size === 0 || best < minCoverage || isNearMiss) return { kind: 'declined', missing };
   const candidates = passages.flatMap((passage, rank): Candidate[] =>
-    sentencesOf(passage, vocabulary).map((text) => {
+    sentencesOf(passage, vocabulary).flatMap((text) => {
+      if (carrying.pairs.some((pair) => isAboutAnother(text, pair, vocabulary))) return [];
       const terms = meaningOf(text, vocabulary);
-      const said = meaningOf(`${passage.speaker ?? ''} ${text}`, vocabulary);
+      const said = withSynonyms(meaningOf(`${passage.speaker ?? ''} ${text}`, vocabulary), wanted, vocabulary);
       const context = coverage(passageTerms[rank] ?? new Set());
-      const score = (coverage(said) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
-      return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
+      const score = (coverage(said) + 0.3 * context) * kindBonus(question, text, vocabulary) * (1 / (1 + 0.1 * rank));
+      return [{ text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score }];
     }),
   );
-  return { kind: 'answered', sentences: choose(candidates) };
+  return candidates.length === 0 ? { kind: 'declined', missing } : { kind: 'answered', sentences: choose(candidates) };
 }
 
 function sentencesOf({ id, text }: Passage, vocabulary: Vocabulary): string[] {
@@ -53,6 +64,11 @@ function sentencesOf({ id, text }: Passage, vocabulary: Vocabulary): string[] {
   return splitSentences([segment], vocabulary)
     .filter(({ wordCount }) => wordCount >= minWords)
     .map((sentence) => sentence.text);
+}
+
+/** With the stems of the question that the text says in another form or by a synonym. */
+function withSynonyms(terms: Set<string>, wanted: ReadonlySet<string>, vocabulary: Vocabulary): Set<string> {
+  return new Set([...terms, ...[...wanted].filter((term) => says(terms, term, vocabulary))]);
 }
 
 /** The stems of the words of a text without its function words. */
@@ -82,16 +98,14 @@ const time =
   /\d|\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july|august|september|october|november|december|today|tomorrow|yesterday|week|month|year|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|gestern|woche|monat|jahr)\b/i;
 const reason =
   /\b(?:because|since|so that|due to|reason|therefore|in order to|weil|da|damit|wegen|grund|deshalb|daher)\b/i;
-const decision = /\b(?:decided|agreed|decision|let's|we will|we'll|entschieden|beschlossen|vereinbart|wir werden)\b/i;
-
 /** What kind of thing the question asks for, and whether the sentence has one. */
-function kindBonus(question: string, text: string): number {
+function kindBonus(question: string, text: string, { code }: Vocabulary): number {
   const asked = fold(question);
   if (/\b(?:how (?:many|much|long|often|old|far)|wie ?(?:viele?|lange|oft|hoch|teuer))\b/.test(asked))
     return number.test(text) ? 1.4 : 1;
   if (/\b(?:when|what (?:date|day|time)|wann|bis wann)\b/.test(asked)) return time.test(text) ? 1.4 : 1;
   if (/\b(?:why|warum|wieso|weshalb)\b/.test(asked)) return reason.test(text) ? 1.4 : 1;
-  if (/\b(?:decid|decision|conclu|entsch|beschl)/.test(asked)) return decision.test(text) ? 1.4 : 1;
+  if (/\b(?:decid|decision|conclu|entsch|beschl)/.test(asked)) return isDecision(text, cuesOf[code]) ? 1.4 : 1;
   return 1;
 }
 

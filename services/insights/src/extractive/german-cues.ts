@@ -12,6 +12,8 @@ export const germanCues: Cues = {
         '(?:wir|team|vorstand|gremium|ausschuss) (?:haben|hat) (?:[^?!]* )?(?:entschieden|beschlossen|geeinigt|vereinbart|festgelegt|verständigt|verabschiedet)',
         'haben wir (?:[^?!]* )?(?:entschieden|beschlossen|geeinigt|vereinbart|festgelegt)',
         'wir (?:entscheiden uns|einigen uns|beschließen|legen fest|bleiben bei|bleiben dabei|nehmen (?:die|den|das|also)|gehen mit|verschieben|verzichten auf|streichen)',
+        'wir (?:vereinbaren|verabschieden|stimmen (?:dafür|dagegen|zu)|wechseln zu|behalten|schließen (?:die|den|das|unser)|führen (?:die|den|das) (?:[^?!]* )?ein)',
+        'wir werden (?:[^?!,]* )?(?:verschieben|nehmen|streichen|einführen|kaufen|verkaufen|schließen|eröffnen|verlegen|umziehen|beibehalten|verzichten)',
         '(?:dann|also) (?:machen|nehmen|bleiben|verwenden|verschieben|gehen) wir',
         '(?:ist|wird|wurde) (?:damit |hiermit |somit |also |so |einstimmig |mehrheitlich )*(?:beschlossen|entschieden|angenommen|abgelehnt|genehmigt|vereinbart)',
         "abgemacht|so machen wir(?: es|'s| das)|die entscheidung (?:ist|lautet|steht|fällt)|es bleibt (?:dabei|beim|bei)",

@@ -10,10 +10,14 @@ const maxActionItems = 30;
 const minStrength = 2;
 
 /** Sentences that say what was decided. */
-export function findDecisions(sentences: readonly Sentence[], { decision, notDecision }: Cues): Sentence[] {
-  return sentences.filter(
-    (sentence) => hasLength(sentence) && decision.test(plain(sentence)) && !notDecision.test(plain(sentence)),
-  );
+export function findDecisions(sentences: readonly Sentence[], cues: Cues): Sentence[] {
+  return sentences.filter((sentence) => hasLength(sentence) && isDecision(sentence.text, cues));
+}
+
+/** The same for summaries and for answers, which would contradict each other otherwise. */
+export function isDecision(text: string, cues: Cues | undefined): boolean {
+  const said = text.replaceAll('’', "'");
+  return cues !== undefined && cues.decision.test(said) && !cues.notDecision.test(said);
 }
 
 /** Action items in the order of the recording; when there are too many, the weakest are left out. */

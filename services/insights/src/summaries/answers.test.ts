@@ -47,11 +47,30 @@ describe('an answer', () => {
     ]);
   });
 
-  it('has a limited number of statements of limited length', () => {
-    const brief = Array.from({ length: 90 }, () => ({ text: 'x'.repeat(3_000), n: [1] }));
-    const content = toContent({ ...empty, brief }, sent, source);
-    expect(content.brief).toHaveLength(24);
+  it('keeps every statement, of limited length', () => {
+    const list = Array.from({ length: 100 }, (_, i) => ({ text: `${i} ${'x'.repeat(3_000)}`, n: [1] }));
+    const items = list.map((statement) => ({ ...statement, owner: null, due_date: null }));
+    const topics = list.map(({ n }, i) => ({ title: `Topic ${i}`, n }));
+    const answer = { brief: list, key_decisions: list, action_items: items, topics, follow_ups: list };
+    const content = toContent(summaryAnswer.parse(answer), sent, source);
+    expect(Object.values(content).map((part) => part.length)).toEqual([100, 100, 100, 100, 100]);
     expect(content.brief[0]?.text).toHaveLength(600);
+  });
+
+  it('has no statement without a passage that was sent', () => {
+    const list = [
+      { text: 'Invented.', n: [7] },
+      { text: 'Unproven.', n: [] },
+      { text: 'Said.', n: [2] },
+    ];
+    const items = list.map((statement) => ({ ...statement, owner: null, due_date: null }));
+    const content = toContent(
+      { ...empty, brief: list, key_decisions: list, action_items: items, follow_ups: list },
+      sent,
+      source,
+    );
+    for (const part of [content.brief, content.key_decisions, content.action_items, content.follow_ups])
+      expect(part.map(({ text }) => text)).toEqual(['Said.']);
   });
 
   it('does not fit when a text is longer than any statement', () => {

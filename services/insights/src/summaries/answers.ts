@@ -2,19 +2,21 @@ import type { InsightSegment, SummaryContent } from '@overtone/contracts';
 import { z } from 'zod';
 import { cleanParagraph } from '../untrusted/untrusted.ts';
 
-const limits = { statements: 24, numbers: 24, text: 600, name: 120 };
+/** An answer with longer lists is refused: nothing is left out without a word. */
+export const maxStatements = 100;
+const limits = { numbers: 24, text: 600, name: 120 };
 
 const numbers = z.array(z.number()).max(200);
 const statementAnswer = z.object({ text: z.string().max(4_000), n: numbers });
 /** The answer to every request of a summary: `n` are the numbers of the lines that a statement rests on. */
 export const summaryAnswer = z.object({
-  brief: z.array(statementAnswer).max(100),
-  key_decisions: z.array(statementAnswer).max(100),
+  brief: z.array(statementAnswer).max(maxStatements),
+  key_decisions: z.array(statementAnswer).max(maxStatements),
   action_items: z
     .array(statementAnswer.extend({ owner: z.string().max(400).nullable(), due_date: z.string().max(400).nullable() }))
-    .max(100),
-  topics: z.array(z.object({ title: z.string().max(1_000), n: numbers })).max(100),
-  follow_ups: z.array(statementAnswer).max(100),
+    .max(maxStatements),
+  topics: z.array(z.object({ title: z.string().max(1_000), n: numbers })).max(maxStatements),
+  follow_ups: z.array(statementAnswer).max(maxStatements),
 });
 export type SummaryAnswer = z.infer<typeof summaryAnswer>;
 type SourceOf = (number: number) => Source | undefined;
@@ -31,23 +33,23 @@ export function sourcesOfSegments(segments: readonly InsightSegment[]): SourceOf
   };
 }
 
-/** The content of an answer: text without control characters, and only passages among those that were sent. */
+/** The content of an answer: text without control characters, only with passages that were sent. A statement without one is left out. */
 export function toContent(answer: SummaryAnswer, sent: ReadonlySet<number>, sourceOf: SourceOf): SummaryContent {
   const sourcesOf = (list: readonly number[]): Source => merge(list, sent, sourceOf);
   const statements = (list: readonly z.infer<typeof statementAnswer>[]) =>
-    list.slice(0, limits.statements).flatMap(({ text, n }) => {
-      const plain = cleanParagraph(text, limits.text);
-      return plain === '' ? [] : [{ text: plain, segments: sourcesOf(n).segments }];
+    list.flatMap(({ text, n }) => {
+      const [plain, { segments }] = [cleanParagraph(text, limits.text), sourcesOf(n)];
+      return plain === '' || segments.length === 0 ? [] : [{ text: plain, segments }];
     });
   return {
     brief: statements(answer.brief),
     key_decisions: statements(answer.key_decisions),
-    action_items: answer.action_items.slice(0, limits.statements).flatMap(({ text, n, owner, due_date: dueDate }) => {
+    action_items: answer.action_items.flatMap(({ text, n, owner, due_date: dueDate }) => {
       const plain = cleanParagraph(text, limits.text);
       const item = { text: plain, segments: sourcesOf(n).segments, owner: nameOf(owner), due_date: nameOf(dueDate) };
-      return plain === '' ? [] : [item];
+      return plain === '' || item.segments.length === 0 ? [] : [item];
     }),
-    topics: answer.topics.slice(0, limits.statements).flatMap(({ title, n }) => {
+    topics: answer.topics.flatMap(({ title, n }) => {
       const plain = cleanParagraph(title, limits.name);
       const { segments, start, end } = sourcesOf(n);
       // A topic without a passage has no time.

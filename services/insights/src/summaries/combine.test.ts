@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SummaryContent } from '@overtone/contracts';
 import { countTokens } from '../ports/model-tokens.ts';
 import { notesOf } from './answers.ts';
-import { groupNotes, joinContents, toNoteLines } from './combine.ts';
+import { groupNotes, joinContents, toNoteLines, withUnsent } from './combine.ts';
 
 function content(at: number, statements = 2): SummaryContent {
   const segments = [{ uuid: `uuid-${at}`, start: at }];
@@ -48,6 +48,34 @@ describe('notes on sections', () => {
     const topic = lines.find(({ text }) => text.includes('Topic 7'))!;
     expect(sourceOf(topic.number)).toEqual({ segments: [{ uuid: 'uuid-7', start: 7 }], start: 7, end: 12 });
     expect(sourceOf(99)).toBeUndefined();
+  });
+});
+
+describe('decisions and action items that do not fit into the request', () => {
+  it('are added to the combined content, each once', () => {
+    const full = (at: number): SummaryContent => {
+      const { segments } = content(at).brief[0]!;
+      const list = Array.from({ length: 60 }, (_, i) => ({ text: `Section ${at} item ${i}`, segments }));
+      return {
+        ...content(at, 0),
+        key_decisions: list,
+        action_items: list.map((one) => ({ ...one, owner: null, due_date: null })),
+      };
+    };
+    const contents = [full(0), full(1)];
+    const [group = []] = groupNotes(contents, 600, countTokens);
+    const sentTexts = group.flat().map(({ text }) => text);
+    expect(sentTexts.length).toBeLessThan(240);
+    const combined = withUnsent(content(9, 0), contents, group);
+    const added = combined.key_decisions.map(({ text }) => text).slice(1);
+    const decisions = group.flat().filter(({ label }) => label === 'decision');
+    expect(added.toSorted()).toEqual(
+      contents
+        .flatMap(({ key_decisions }) => key_decisions.map(({ text }) => text))
+        .filter((text) => !decisions.some((note) => note.text === text))
+        .toSorted(),
+    );
+    expect(combined.action_items.length - 1 + group.flat().filter(({ label }) => label === 'action').length).toBe(120);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { SummaryContent } from '@overtone/contracts';
 import { passageLine } from '../untrusted/untrusted.ts';
-import { notesOf, type Note, type Source } from './answers.ts';
+import { maxStatements, notesOf, type Note, type Source } from './answers.ts';
 import type { Line } from './sections.ts';
 
 /** Notes of several sections as the lines of one request, and what the lines stand for. */
@@ -35,7 +35,7 @@ export function groupNotes(contents: readonly SummaryContent[], room: number, co
 }
 
 function fitNotes(content: SummaryContent, room: number, countTokens: Measure): Note[] {
-  for (let most = 24; most > 1; most -= 1) {
+  for (let most = maxStatements; most > 1; most = Math.min(most - 1, Math.floor(most * 0.8))) {
     const notes = notesOf(shorten(content, most));
     if (measure(notes, countTokens) <= room) return notes;
   }
@@ -56,6 +56,29 @@ function shorten(content: SummaryContent, most: number): SummaryContent {
     action_items: content.action_items.slice(0, most),
     topics: content.topics.slice(0, most),
     follow_ups: content.follow_ups.slice(0, most),
+  };
+}
+
+/**
+ * The combined content of sections with the decisions and action items that did not fit into its request.
+ * @param notes of each section, as they were sent
+ */
+export function withUnsent(
+  combined: SummaryContent,
+  contents: readonly SummaryContent[],
+  notes: readonly (readonly Note[])[],
+): SummaryContent {
+  const sent = (at: number, label: string): number => (notes[at] ?? []).filter((note) => note.label === label).length;
+  return {
+    ...combined,
+    key_decisions: [
+      ...combined.key_decisions,
+      ...contents.flatMap(({ key_decisions }, at) => key_decisions.slice(sent(at, 'decision'))),
+    ],
+    action_items: [
+      ...combined.action_items,
+      ...contents.flatMap(({ action_items }, at) => action_items.slice(sent(at, 'action'))),
+    ],
   };
 }
 

@@ -69,6 +69,7 @@ describe('a summary', () => {
     expect(body).toMatchObject({ file_id: recording.fileId, version: 1, provider: 'Model', model: 'scripted-model' });
     await until(recording, (current) => current.status === 'completed');
     const summary = await read(recording);
+    expect(await status(recording)).toMatchObject({ sections_done: 1, sections_total: 1 });
     expect(summary).toMatchObject({
       title: 'Weekly',
       version: 1,
@@ -230,6 +231,20 @@ describe('a change of the transcript', () => {
     recording.segments[2]!.text = text;
     await edited(recording);
     await waitFor(async () => (await versionsOf(recording)).map((one) => one.out_of_date).join() === 'true,false');
+  });
+
+  it('does not mark a summary as out of date when a speaker gets a name, but when another one speaks', async () => {
+    const recording = recordings.add(speech(5));
+    await made(recording);
+    for (const segment of recording.segments.slice(0, 3)) segment.speakerName = 'Alice Brown';
+    await edited(recording);
+    await waitFor(
+      async () => (await world.sql('select 1 from insight_summary where review_at is not null')).length === 0,
+    );
+    expect(await status(recording)).toMatchObject({ out_of_date: false });
+    recording.segments[2]!.speakerUuid = recording.segments[4]!.speakerUuid;
+    await edited(recording);
+    await until(recording, (current) => current.out_of_date);
   });
 
   it('begins a summary in progress again with a new transcript', async () => {
@@ -505,6 +520,21 @@ describe('a language model that fails', () => {
     await until(recording, (current) => current.status === 'completed');
     expect(server.calls).toHaveLength(2);
     expect((await read(recording)).coverage.gaps).toEqual([]);
+  });
+
+  it('leaves a complete summary shown when a newer one is incomplete, which can be read as well', async () => {
+    await useModel(server, { context_tokens: 4_096 });
+    const recording = recordings.add(speech(300));
+    const complete = await made(recording);
+    server.answer((call) =>
+      linesOf(call).some(({ number }) => number === 150) && !isCombining(call) ? 'no JSON at all' : answerShortly(call),
+    );
+    await order(recording, { force_regenerate: true });
+    const current = await until(recording, ({ status: state }) => state === 'partial');
+    expect(current).toMatchObject({ version: 2, shown_version: 1, can_retry: true });
+    expect(await read(recording)).toEqual(complete);
+    expect(await read(recording, '?version=2')).toMatchObject({ state: 'partial' });
+    expect((await exportedSummary(recording.fileId, []))?.version).toBe(1);
   });
 
   it.each([

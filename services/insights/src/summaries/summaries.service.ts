@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media } from '../ports/media.adapter.ts';
-import { isOpen, isShown, toStatus, toSummaryObject, toVersion } from './summaries.ts';
+import { findShown, isOpen, isShown, toStatus, toSummaryObject, toVersion } from './summaries.ts';
 import {
   announce,
   continueVersion,
@@ -95,7 +95,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
     read: async (caller: Caller, fileId: string, version?: number): Promise<SummaryObject> => {
       const { title, masks } = await readable(caller, fileId);
       const rows = await readVersions(db, fileId, masks);
-      const row = rows.find((one) => isShown(one) && (version === undefined || one.version === version));
+      const row = version === undefined ? findShown(rows) : rows.find((one) => isShown(one) && one.version === version);
       if (!row) throw notFound('There is no summary of this file.');
       if (row.withheld || row.content === null)
         throw conflict('summary_withheld', 'More of this file is masked now than when the summary was made.');
@@ -125,7 +125,7 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
 
     /** The summary that is shown, for an export; media has checked the reader, and tells the masks of the file. */
     shown: async (fileId: string, masks: FileMasks): Promise<SummaryObject | null> => {
-      const row = (await readVersions(db, fileId, masks)).find(isShown);
+      const row = findShown(await readVersions(db, fileId, masks));
       return row && !row.withheld && row.content !== null ? toSummaryObject(row, '') : null;
     },
 

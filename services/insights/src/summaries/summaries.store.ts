@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
 import { isMoreMasked } from '../masks.ts';
-import { isShown, openStates } from './summaries.ts';
+import { findShown, openStates } from './summaries.ts';
 
 export type SummaryOrder = {
   fileId: string;
@@ -34,7 +34,7 @@ export async function readVersions(db: Db | Tx, fileId: string, masks: FileMasks
 
 /** The content of the shown version; null while it is withheld, or the transcript was edited since. */
 export async function findCurrentSummary(db: Db, fileId: string, masks: FileMasks): Promise<SummaryContent | null> {
-  const shown = (await readVersions(db, fileId, masks)).find(isShown);
+  const shown = findShown(await readVersions(db, fileId, masks));
   return shown && !shown.withheld && !shown.outOfDate ? (shown.content as SummaryContent | null) : null;
 }
 
@@ -159,14 +159,17 @@ export async function endReview(
     // What was made of text that is masked by now is removed; it cannot be distinguished from an edit.
     changed += await tx.$executeRaw`
       update insight_summary s
-      set out_of_date = not c.is_same,
+      set out_of_date = not c.is_same_text,
         withheld = c.is_hidden and not c.is_same,
         content = case when c.is_hidden and not c.is_same then null else content end,
         masks = coalesce(${present}::jsonb, masks),
         -- Without masks, of a media of the previous release, it is compared again a minute later.
         review_at = case when ${present}::jsonb is null and masks is null then review_at end
       from (
-        select uuid, fingerprint is not distinct from ${fingerprint} as is_same,
+        select uuid, coalesce(split_part(fingerprint, ':', 1) = split_part(${fingerprint}, ':', 1), false) as is_same,
+          -- Without the second part, of the previous release, a new name of a speaker is a change of the text.
+          coalesce(split_part(fingerprint, ':', 1) = split_part(${fingerprint}, ':', 1)
+            or split_part(fingerprint, ':', 2) = split_part(${fingerprint}, ':', 2), false) as is_same_text,
           withheld or coalesce(not masks @> ${present}::jsonb, false) as is_hidden
         from insight_summary where media_file_id = ${fileId}::uuid) c
       where s.uuid = c.uuid and review_at = ${reviewAt}::timestamptz and state not in ('waiting', 'processing')`;

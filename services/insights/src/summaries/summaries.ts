@@ -22,10 +22,29 @@ export function isShown({ state }: Pick<InsightSummary, 'state'>): boolean {
   return state === 'completed' || state === 'partial';
 }
 
-/** Identifies the text and its speakers. The text itself is not stored. */
-export function fingerprintOf(segments: readonly Pick<InsightSegment, 'text' | 'speakerName'>[]): string {
-  const spoken = segments.filter(({ text }) => text.trim() !== '').map(({ text, speakerName }) => [speakerName, text]);
-  return createHash('sha256').update(JSON.stringify(spoken)).digest('hex');
+/**
+ * The version that is shown: the latest complete one, until a newer one is complete. Without one that may be shown, the latest
+ * incomplete one.
+ */
+export function findShown(rows: readonly InsightSummary[]): InsightSummary | undefined {
+  return rows.find(({ state, withheld }) => state === 'completed' && !withheld) ?? rows.find(isShown);
+}
+
+type Spoken = Pick<InsightSegment, 'text' | 'speakerName' | 'speakerUuid'>;
+
+/**
+ * Identifies the text with the names of its speakers and, after a colon, the text with who speaks, whatever the name. The text
+ * itself is not stored.
+ */
+export function fingerprintOf(segments: readonly Spoken[]): string {
+  const spoken = segments.filter(({ text }) => text.trim() !== '');
+  const named = spoken.map(({ text, speakerName }) => [speakerName, text]);
+  const voices = new Map<string | null, number>();
+  const unnamed = spoken.map(({ text, speakerUuid }) => {
+    if (!voices.has(speakerUuid)) voices.set(speakerUuid, voices.size);
+    return [voices.get(speakerUuid), text];
+  });
+  return [named, unnamed].map((list) => createHash('sha256').update(JSON.stringify(list)).digest('hex')).join(':');
 }
 
 /** A statement that was made without a model and one that was written by one have the same form. */
@@ -33,6 +52,8 @@ export type SummaryResult = {
   content: SummaryContent;
   gaps: SummaryGap[];
   segments: number;
+  /** Parts of the work, all of which are done. */
+  sections: number;
   /** The sections could not be combined by the model; the content is theirs, one after the other. */
   errorCode: string | null;
   provider: string | null;
@@ -69,7 +90,7 @@ export function toStatus(
   { hasModel, mayOrder }: { hasModel: boolean; mayOrder: boolean },
 ): SummaryStatus {
   const [latest] = rows;
-  const shown = rows.find(isShown);
+  const shown = findShown(rows);
   const isRunning = latest !== undefined && isOpen(latest);
   return {
     file_id: fileId,

@@ -69,7 +69,11 @@ export function recordBeginning(tx: Db | Tx, { id, token }: Attempt, beginning: 
 }
 
 export function recordProgress(db: Db, { id, token }: Attempt, sectionsDone: number, sectionsTotal: number) {
-  return db.insightSummary.updateMany({ where: { id, token }, data: { sectionsDone, sectionsTotal } });
+  // A late write must not replace what the completed summary says.
+  return db.insightSummary.updateMany({
+    where: { id, token, state: 'processing' },
+    data: { sectionsDone, sectionsTotal },
+  });
 }
 
 export async function readSection(db: Db, summaryId: string, sectionKey: string): Promise<SummaryContent | null> {
@@ -101,7 +105,7 @@ export async function writeSection(
 export async function completeAttempt(
   tx: Tx,
   { id, token }: Attempt,
-  { content, gaps, segments, errorCode, provider, model }: SummaryResult,
+  { content, gaps, segments, sections, errorCode, provider, model }: SummaryResult,
   { masks, durationMs }: { masks: FileMasks; durationMs: number },
 ): Promise<boolean> {
   const isWhole = gaps.length === 0 && errorCode === null;
@@ -113,6 +117,8 @@ export async function completeAttempt(
       masks: masks ?? Prisma.DbNull,
       gaps,
       segments,
+      sectionsDone: sections,
+      sectionsTotal: sections,
       errorCode,
       provider,
       model,

@@ -4,7 +4,7 @@ import { conflict, invalid, isAppError } from '@overtone/service-kit';
 import type { LanguageModel, Usage } from '../ports/language-model.ts';
 import { remedyOf } from '../ports/model-failures.ts';
 import { draftOf, sourcesOfSegments, summaryAnswer, toContent, type Source } from './answers.ts';
-import { groupNotes, joinContents, toNoteLines } from './combine.ts';
+import { groupNotes, joinContents, toNoteLines, withUnsent } from './combine.ts';
 import { budgetOf, identityOf, toRequest, type Guidance, type Task } from './requests.ts';
 import { splitSections, type Line, type Section } from './sections.ts';
 import type { SummaryResult } from './summaries.ts';
@@ -54,10 +54,12 @@ export async function summarizeWithModel(model: LanguageModel, input: SummaryInp
   const contents = outcomes.flatMap(({ content }) => content ?? []);
   if (contents.length === 0) throw outcomes[0]?.error ?? conflict('transcript_missing', 'The transcript has no text.');
   const { content, errorCode } = await combine({ contents, room, countTokens, ask });
+  onProgress(total, total, '');
   return {
     content,
     gaps: gapsOf(sections, outcomes, segments),
     segments: segments.filter(({ text }) => text.trim() !== '').length,
+    sections: total,
     errorCode: errorCode ?? outcomes.find(({ error }) => error)?.error?.code ?? null,
     provider: model.info.provider,
     model: model.info.model,
@@ -118,10 +120,11 @@ async function combine({
     const alone = group.length === 1 ? contents[groups.slice(0, at).flat().length] : undefined;
     if (alone) return [alone];
     const { content, error } = await catchFailure(more.ask({ task: 'combine', ...toNoteLines(group.flat()), isLast }));
-    if (content) return [content];
-    errorCode = error?.code ?? null;
     const before = groups.slice(0, at).flat().length;
-    return [joinContents(contents.slice(before, before + group.length))];
+    const parts = contents.slice(before, before + group.length);
+    if (content) return [withUnsent(content, parts, group)];
+    errorCode = error?.code ?? null;
+    return [joinContents(parts)];
   });
   const next = await combine({ contents: combined.flat(), ...more });
   return { content: next.content, errorCode: next.errorCode ?? errorCode };

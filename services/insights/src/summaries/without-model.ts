@@ -49,5 +49,5 @@ export async function summarizeWithoutModel(input: Input): Promise<SummaryResult
     follow_ups: found.followUps.map(toStatement),
   };
   const spoken = segments.filter(({ text }) => text.trim() !== '').length;
-  return { content, gaps: [], segments: spoken, errorCode: null, provider: null, model: null };
+  return { content, gaps: [], segments: spoken, sections: 1, errorCode: null, provider: null, model: null };
 }

@@ -82,7 +82,14 @@ function Versions({ status, onJump, onCreate }: VersionsProps) {
   const latest = versions.find((item) => item.version === status.version);
   return (
     <>
-      <SummaryState status={status} latest={latest} onCreate={onCreate} />
+      <SummaryState
+        status={status}
+        latest={latest}
+        onCreate={onCreate}
+        onShowLatest={() =>
+          status.version !== null && setChosen({ version: status.version, latest: status.shown_version })
+        }
+      />
       {version !== null && !(picked?.withheld ?? status.withheld) && (
         <Shown
           key={version}

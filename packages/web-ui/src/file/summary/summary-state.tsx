@@ -18,14 +18,34 @@ type StateProps = {
   /** The version that the status is about. */
   readonly latest: SummaryVersion | undefined;
   readonly onCreate: () => void;
+  readonly onShowLatest: () => void;
 };
 
 /** The state of the latest summary when there is something to say about it. */
-export function SummaryState({ status, latest, onCreate }: StateProps) {
+export function SummaryState({ status, latest, onCreate, onShowLatest }: StateProps) {
   if (status.status === 'waiting') return <Waiting status={status} />;
   if (status.status === 'processing') return <Writing status={status} />;
   if (status.status === 'failed') return <Failed status={status} latest={latest} onCreate={onCreate} />;
-  return <Changed status={status} onCreate={onCreate} />;
+  const isReplaced = status.status === 'partial' && status.shown_version !== status.version;
+  return (
+    <>
+      {isReplaced && <NewerIncomplete status={status} onShowLatest={onShowLatest} />}
+      <Changed status={status} onCreate={onCreate} />
+    </>
+  );
+}
+
+/** The complete summary stays until a newer one is complete. */
+function NewerIncomplete({ status, onShowLatest }: Pick<StateProps, 'status' | 'onShowLatest'>) {
+  return (
+    <Alert variant="light" color="yellow" icon={<Icon name="info" />} data-testid="summary-newer-incomplete">
+      <Text size="sm">{t`A newer summary is incomplete, so the earlier one stays here.`}</Text>
+      <Button size="xs" variant="default" mt="xs" onClick={onShowLatest}>
+        {t`Show the newer one`}
+      </Button>
+      <Actions status={status} />
+    </Alert>
+  );
 }
 
 function Waiting({ status: { reason, retry_at } }: { status: SummaryStatus }) {
@@ -77,7 +97,7 @@ function Writing({ status }: { status: SummaryStatus }) {
   );
 }
 
-function Failed({ status, latest, onCreate }: StateProps) {
+function Failed({ status, latest, onCreate }: Omit<StateProps, 'onShowLatest'>) {
   const model = useQuery(modelStatusQuery).data;
   // A version that failed early does not name the language model.
   const provider = providerOf(latest) ?? (model?.available ? providerOf(model) : null);
