@@ -21,6 +21,7 @@ import { searchBench } from './search.bench.ts';
 import { signInBench } from './sign-in.bench.ts';
 import { signInTimingBench } from './sign-in-timing.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
+import { speechBench } from './speech.bench.ts';
 import { startBench } from './start.bench.ts';
 import { summariesBench } from './summaries.bench.ts';
 import { directorySyncBench } from './directory-sync.bench.ts';
@@ -49,6 +50,7 @@ const benches: readonly Bench[] = [
   relevanceBench,
   askBench,
   diarizationBench,
+  speechBench,
   voicesBench,
   watchBench,
 ];

@@ -1,9 +1,7 @@
-import { benchPackages, ensurePackages } from './setup/packages.ts';
 import { ensureSpeechEnvironment } from './setup/speech-environment.ts';
 
-// Run by `./overtone test models`: the environment of faster-whisper, and the prompts of real readers.
+// Run by `./overtone test models` and `./overtone bench speech`: the environment of faster-whisper.
 function say(line: string): void {
   console.log(line);
 }
-await ensurePackages(benchPackages, say);
 await ensureSpeechEnvironment({ say });

@@ -12,6 +12,8 @@ export type Recognition = {
   readonly id: string;
   readonly seconds: number;
   readonly engineSeconds: number;
+  /** Of all processes of the engine; null: not measured. */
+  readonly processorSeconds: number | null;
   readonly text: string;
   /** How the speakers were found; null: they were not. */
   readonly diarization: { readonly method: string; readonly turns: readonly SpeakerTurn[] } | null;
@@ -52,7 +54,11 @@ export async function score({ set, recordings, recognitions, peakMemoryMib }: Sc
     words: sum(utterances.map(({ words }) => words)),
     wer: utterances.length > 0 ? wordErrorRate(utterances) : null,
     der: diarizationRate(turns, pairs[0]?.recognition.diarization?.method ?? ''),
+    speakers: turns.length > 0 ? { right: turns.filter(isNumberRight).length, of: turns.length } : null,
     real_time_factor: sum(recognitions.map(({ engineSeconds }) => engineSeconds)) / Math.max(0.01, seconds),
+    processor_factor: recognitions.every(({ processorSeconds }) => processorSeconds !== null)
+      ? sum(recognitions.map(({ processorSeconds }) => processorSeconds ?? 0)) / Math.max(0.01, seconds)
+      : null,
     peak_memory_mib: peakMemoryMib,
     sctk: byWords === undefined && byTurns === undefined ? null : { wer: byWords ?? null, der: byTurns ?? null },
     cores: availableParallelism(),
@@ -66,6 +72,11 @@ function diarizationRate(recordings: readonly Turns[], method: string): Evaluati
   const speech = sum(counts.map((count) => count.speech));
   if (speech === 0) return null;
   return { value: sum(counts.map(({ errors }) => errors)) / speech, collar_s: collarSeconds, method };
+}
+
+function isNumberRight({ reference, found }: Turns): boolean {
+  const count = (turns: readonly SpeakerTurn[]): number => new Set(turns.map(({ speaker }) => speaker)).size;
+  return count(reference) === count(found);
 }
 
 function sum(values: readonly number[]): number {

@@ -17,7 +17,12 @@ export const evaluationSchema = z.object({
   wer: interval.nullable(),
   /** Diarization error rate; null: no reference turns. */
   der: z.object({ value: z.number(), collar_s: z.number(), method: z.string() }).nullable(),
+  /** Recordings in which the number of speakers was found, among those with reference turns. */
+  speakers: z.object({ right: z.int(), of: z.int() }).nullable().default(null),
+  /** Seconds of engine work for a second of sound. */
   real_time_factor: z.number(),
+  /** Seconds of processor for a second of sound, of all processes of the engine with the loading of its model. */
+  processor_factor: z.number().nullable().default(null),
   peak_memory_mib: z.int().nullable(),
   /** The same rates by the programs of sctk, when they are installed. */
   sctk: z.object({ wer: z.number().nullable(), der: z.number().nullable() }).nullable(),

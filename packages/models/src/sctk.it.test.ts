@@ -24,6 +24,7 @@ const recognitions = [
     id: 'one',
     seconds: 20,
     engineSeconds: 1,
+    processorSeconds: 1,
     text: "well don't stop the rain leaves at nine nine we met in köln at the old bridge",
     diarization: {
       method: 'test',
@@ -38,6 +39,7 @@ const recognitions = [
     id: 'two',
     seconds: 12,
     engineSeconds: 1,
+    processorSeconds: 1,
     text: 'nothing was left here',
     diarization: { method: 'test', turns: [{ start: 0, end: 9, speaker: '7' }] },
   },

@@ -70,6 +70,7 @@ export async function* measureDiarization(folder: string, size: number): AsyncGe
         id,
         seconds,
         engineSeconds: recognised?.engineSeconds ?? 0,
+        processorSeconds: null,
         text: recognised?.words.map(({ word }) => word).join(' ') ?? '',
         diarization: { method: 'acoustic', turns: found },
       },
@@ -100,7 +101,7 @@ export async function* measureDiarization(folder: string, size: number): AsyncGe
   }
 }
 
-async function conversationOfReaders(index: number, speakers: number, { overlap }: Condition, folder: string) {
+export async function conversationOfReaders(index: number, speakers: number, { overlap }: Condition, folder: string) {
   const random = createRandom(8_000 + index * 17);
   // A narrow band would tell a reader without the voice.
   const left = readers.filter(({ isNarrow }) => !isNarrow);

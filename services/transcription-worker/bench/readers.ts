@@ -43,6 +43,17 @@ export async function* readAloud(reader: Reader, count: number, folder: string):
   }
 }
 
+const weekdays = Array.from({ length: 7 }, (_, day) => `day-${day}`);
+const months = Array.from({ length: 12 }, (_, month) => `mon-${month}`);
+
+/** The days of the week from Sunday, and the months, as a 16 kHz file. */
+export async function readCalendar({ folder }: Reader, path: string): Promise<void> {
+  const digits = join(sounds, folder, 'digits');
+  const [type = ''] = (await readdir(digits)).filter((name) => name.startsWith('day-0.')).map(extname);
+  const prompts = [...weekdays, ...months].map((name) => join(digits, name + type));
+  await join16kHz(prompts, path, createRandom(1));
+}
+
 /** A reader who takes part in a conversation; no prompt is said twice. */
 export async function readingSpeaker(reader: Reader, folder: string, random: Random): Promise<Speaker> {
   const left = await promptsOf(reader, random);

@@ -92,12 +92,15 @@ async function evaluate({ id, audio, language }: (typeof request.recordings)[num
   const wavPath = join(folder, 'audio.wav');
   const paths = { source: audio, wav: wavPath, picture: join(folder, 'picture.jpg') };
   const { seconds } = await cpu.prepare(paths, { signal: new AbortController().signal, onProgress: () => undefined });
+  const before = processorSecondsOf(process.pid);
   const { words, engineSeconds } = await engine.transcribe({ wavPath, seconds, language });
+  const processorSeconds = processorSecondsOf(process.pid) - before;
   const { provider, turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
   return {
     id,
     seconds,
     engineSeconds,
+    processorSeconds,
     text: words.map(({ word }) => word).join(' '),
     diarization: {
       method: provider,
@@ -108,19 +111,40 @@ async function evaluate({ id, audio, language }: (typeof request.recordings)[num
 
 /** Resident memory of the descendants of a process, in MiB: the engine runs in child processes. */
 function memoryOf(pid: number): number {
+  return childrenOf(pid).reduce((sum, child) => sum + residentMib(child) + memoryOf(child), 0);
+}
+
+/** User and system time of a process, its descendants, and those of them that ended. */
+function processorSecondsOf(pid: number): number {
+  // proc_pid_stat(5), fields 14 to 17, in hundredths of a second. The name of the program, in brackets, may contain blanks.
+  const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+  return childrenOf(pid).reduce((sum, child) => sum + processorSecondsOf(child), own);
+}
+
+/** None, when the process ended in the meantime. */
+function childrenOf(pid: number): number[] {
   try {
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean),
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
     );
-    return children.reduce((sum, child) => sum + residentMib(Number(child)) + memoryOf(Number(child)), 0);
   } catch {
-    return 0;
+    return [];
   }
 }
 
 function residentMib(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  const kib = /^VmRSS:\s+(\d+)/m.exec(readProcess(pid, 'status'))?.[1];
   return Number(kib ?? 0) / 1024;
+}
+
+/** Empty, when the process ended in the meantime. */
+function readProcess(pid: number, name: 'stat' | 'status'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function write(value: unknown): void {

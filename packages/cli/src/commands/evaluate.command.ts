@@ -9,10 +9,15 @@ import { Refusal } from '../refusal.ts';
 import { createTerminal } from '../terminal.ts';
 import { figures, modelFolder, refuseModelErrors } from './models.command.ts';
 
-export type EvaluateOptions = { readonly data?: string; readonly set: string; readonly language?: string };
+export type EvaluateOptions = {
+  readonly data?: string;
+  readonly set: string;
+  readonly language?: string;
+  readonly json?: boolean;
+};
 type Line = Recognition | { readonly peakMemoryMib: number } | { readonly error: string };
 
-/** Measures a model on a labelled set, prints the rates, and stores them beside the model. */
+/** Measures a model on a labelled set, and prints the rates as JSON, or prints them for people and stores them beside the model. */
 export async function evaluate(name: string, options: EvaluateOptions): Promise<void> {
   const terminal = createTerminal();
   const cacheDir = modelFolder(options.data);
@@ -33,9 +38,10 @@ export async function evaluate(name: string, options: EvaluateOptions): Promise<
       if ('error' in line) throw new Refusal(`The evaluation failed: ${line.error}`);
       if ('peakMemoryMib' in line) peakMemoryMib = line.peakMemoryMib;
       else recognitions.push(line);
-      terminal.busy(`${name}: ${recognitions.length} of ${recordings.length} recordings`);
+      if (options.json !== true) terminal.busy(`${name}: ${recognitions.length} of ${recordings.length} recordings`);
     });
     const evaluation = await score({ set: basename(resolve(options.set)), recordings, recognitions, peakMemoryMib });
+    if (options.json === true) return terminal.line(JSON.stringify(evaluation));
     terminal.done(`${name}: ${figures(evaluation)}`);
     const { words, audio_seconds: seconds, sctk } = evaluation;
     terminal.line(
