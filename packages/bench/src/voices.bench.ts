@@ -16,13 +16,11 @@ type Model = { key: string; title: string; scoring: Scoring };
 type Counted = { right: number; wrong: number; known: number; others: number };
 
 const goal = { right: 0.9, wrong: 0.02 };
-/** Of a neural model, which no version of the speaker index uses yet: the similarity that its authors recommend. */
-const neural: Scoring = { confidence: { middle: 0.5, slope: 15 }, normalization: null };
 const { default: threshold } = voiceSettings.fields.suggestion_threshold;
 
 /**
  * Each voice is named in one recording; which of the other recordings' speakers are suggested rightly, and which wrongly?
- * A neural model of speaker embeddings is measured when OT_BENCH_SPEAKER_MODEL is the path of one.
+ * The version that needs a model is measured when OT_BENCH_SPEAKER_MODEL is the path of that model.
  */
 export const voicesBench: Bench = {
   name: 'voices',
@@ -31,10 +29,9 @@ export const voicesBench: Bench = {
     needTools(['flite', 'espeak-ng', 'sox']);
     const neuralModel = process.env['OT_BENCH_SPEAKER_MODEL'] ?? null;
     if (neuralModel !== null) await access(neuralModel);
-    const models: Model[] = [
-      ...voiceVersions.map(({ name, model }) => ({ key: name, title: `${name} ${model}`, scoring: scoringOf(name) })),
-      ...(neuralModel === null ? [] : [{ key: 'neural', title: 'neural model', scoring: neural }]),
-    ];
+    const models: Model[] = voiceVersions
+      .filter(({ needs }) => needs === null || neuralModel !== null)
+      .map(({ name, model }) => ({ key: name, title: `${name} ${model}`, scoring: scoringOf(name) }));
     for await (const recorded of recordVoices(folder, { size, neuralModel }))
       for (const { key, title, scoring } of models) yield rowOf(recorded, title, countMatches(recorded, key, scoring));
     const recorded = await recordReaders(folder, { size, neuralModel });

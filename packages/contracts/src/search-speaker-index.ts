@@ -8,6 +8,8 @@ const version = z.object({
   name: voiceVersionName,
   model: z.string(),
   dimension: z.int(),
+  /** The speech model that a worker needs for it. */
+  needs: z.string().nullable(),
   /** `current`: read through the alias `speakers`; `building`: being filled; `complete`: not read, but kept up to date; `absent`: has no index. */
   state: z.enum(['current', 'building', 'complete', 'absent']),
   speakers: z.int(),
@@ -33,7 +35,7 @@ export const speakerIndexAnswer = z.object({
   waiting_files: z.int(),
   /** Not embedded after the last attempt. */
   failed_files: z.int(),
-  /** Their most frequent reasons. */
+  /** The most frequent reasons, in the version that is read and in the target of a migration. */
   failures: z.array(z.object({ reason: z.string(), files: z.int() })),
   switched_at: time.nullable(),
 });

@@ -4,11 +4,12 @@ import { defineEvent, defineJob, defineRpc } from './define.ts';
 /**
  * Versions of the speaker index, oldest first; a new one is added at the end. Embeddings of two versions are never
  * compared. `confidence`: the similarity (cosine of the normalized embeddings) that is as likely one person as two, and how
- * fast that changes.
+ * fast that changes. `needs`: the speech model without which a worker cannot compute the version.
  */
 export const voiceVersions = [
-  { name: 'v3', model: 'acoustic-full', dimension: 512, confidence: { middle: 0.65, slope: 22 } },
-  { name: 'v4', model: 'acoustic-compact', dimension: 256, confidence: { middle: 0.68, slope: 22 } },
+  { name: 'v3', model: 'acoustic-full', dimension: 512, confidence: { middle: 0.65, slope: 22 }, needs: null },
+  { name: 'v4', model: 'acoustic-compact', dimension: 256, confidence: { middle: 0.68, slope: 22 }, needs: null },
+  { name: 'v5', model: 'CAM++', dimension: 192, confidence: { middle: 0.6, slope: 25 }, needs: 'campplus-zh-en' },
 ] as const;
 export type VoiceVersion = (typeof voiceVersions)[number]['name'];
 export const voiceVersionName = z.enum(voiceVersions.map(({ name }) => name));
@@ -73,7 +74,13 @@ export const voiceRpc = {
     timeoutMs: 10_000,
   }),
   completeVoices: defineRpc('search-indexer', 'complete-voices', {
-    request: z.object({ fileId: z.uuid(), token: z.int(), voices: z.array(embeddedVoice) }),
+    request: z.object({
+      fileId: z.uuid(),
+      token: z.int(),
+      voices: z.array(embeddedVoice),
+      /** Those of the claim that were computed; absent: all. The others stay claimed. */
+      versions: z.array(voiceVersionName).optional(),
+    }),
     reply: z.object({ outcome: z.enum(['accepted', 'refused']) }),
     timeoutMs: 20_000,
   }),

@@ -2,11 +2,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '@overtone/contracts';
 import { voiceVersions } from '@overtone/contracts';
-import { readSamples, sampleRate, wavSeconds } from '../src/audio/wav.ts';
+import { readSamples, wavSeconds } from '../src/audio/wav.ts';
 import { createAcousticDiarizer } from '../src/diarization/acoustic.adapter.ts';
 import { childEnvironment } from '../src/env.ts';
 import { createFfmpeg } from '../src/ports/ffmpeg.adapter.ts';
 import { loadSherpa } from '../src/sherpa/native.ts';
+import { speakerVector } from '../src/sherpa/speaker-vector.ts';
 import { embedVoice } from '../src/voices/voice-embedding.ts';
 import { createVoiceFrames } from '../src/voices/voice-frames.ts';
 import { converse, nameOf, speakerOf, type Conversation, type Voice } from './conversations.ts';
@@ -129,7 +130,7 @@ function embed(parts: readonly Float32Array[], embedNeural: EmbedNeural | null):
     frames,
     voiceVersions.map(({ name }) => name),
   );
-  return vectors && { ...vectors, ...(embedNeural ? { neural: embedNeural(parts) } : {}) };
+  return vectors && { ...vectors, ...(embedNeural ? { v5: embedNeural(parts) } : {}) };
 }
 
 /** The voice that speaks during most of the turns. */
@@ -147,10 +148,7 @@ function mostSpoken({ turns }: Conversation, found: readonly Turn[]): string {
 function createNeural(model: string): EmbedNeural {
   const extractor = new (loadSherpa().SpeakerEmbeddingExtractor)({ model, numThreads: 1, provider: 'cpu' });
   return (parts) => {
-    const stream = extractor.createStream();
-    for (const samples of parts) stream.acceptWaveform({ samples, sampleRate });
-    stream.inputFinished();
-    const vector = extractor.compute(stream, false);
+    const vector = speakerVector(extractor, parts);
     const length = Math.hypot(...vector) || 1;
     return vector.map((value) => value / length);
   };

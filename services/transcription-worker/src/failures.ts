@@ -46,6 +46,10 @@ export function engineMissing(more: More = {}): AppError {
   return unavailable('engine_missing', 'No speech engine is ready on this worker.', more);
 }
 
+export function modelMissing(model: string): AppError {
+  return unavailable('engine_missing', `The model ${model} is not installed on this worker.`);
+}
+
 export function translationUnsupported(more: More = {}): AppError {
   return invalid('translation_unsupported', 'No speech engine of this worker translates to English.', more);
 }

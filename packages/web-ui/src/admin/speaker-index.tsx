@@ -33,7 +33,8 @@ export function SpeakerIndex() {
   });
   const [dropping, setDropping] = useState<Version | null>(null);
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
-  const { enabled, versions, migration, failures, failed_files: failed } = index.data;
+  const { enabled, versions, migration, failures } = index.data;
+  const failed = Math.max(index.data.failed_files, migration?.failed_files ?? 0);
   if (!enabled) return <Text size="sm" c="dimmed">{t`Recognising voices across recordings is switched off.`}</Text>;
   return (
     <Stack gap="sm" data-testid="speaker-index">
@@ -68,12 +69,14 @@ export function SpeakerIndex() {
       )}
       <ul className="ot-list">
         {versions.map((version) => {
-          const { name, dimension, state, speakers } = version;
+          const { name, dimension, needs, state, speakers } = version;
           return (
             <li key={name} data-testid="speaker-version" data-state={state}>
               <Group p="xs" gap="sm" justify="space-between">
                 <Text size="sm">
-                  {t`${name}, ${dimension} dimensions`}
+                  {needs === null
+                    ? t`${name}, ${dimension} dimensions`
+                    : t`${name}, ${dimension} dimensions, by the model ${needs}`}
                   {state !== 'absent' && ` · ${plural(speakers, { one: '# speaker', other: '# speakers' })}`}{' '}
                   <Badge size="sm" variant="light" color={state === 'current' ? 'petrol' : 'gray'} tt="none">
                     {stateLabels[state]}

@@ -3,8 +3,12 @@ import { voiceVersions } from '@overtone/contracts';
 import { matchProfiles, scoringOf, similarPairs } from './compare.ts';
 import { voiceNormalizations } from './voice-normalization.ts';
 
-describe.each(voiceVersions)('voices of version $name', ({ name, dimension }) => {
-  const { center, weights } = voiceNormalizations[name];
+const normalized = voiceVersions.flatMap((version) => {
+  const normalization = voiceNormalizations[version.name];
+  return normalization ? [{ ...version, ...normalization }] : [];
+});
+
+describe.each(normalized)('voices of version $name', ({ name, dimension, center, weights }) => {
   const scoring = scoringOf(name);
 
   /** The voice of a person who differs from an average voice in every number, each person in another way. */

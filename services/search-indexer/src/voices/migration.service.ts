@@ -43,7 +43,7 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
     return {
       enabled: current.enabled,
       alias: speakerAlias,
-      versions: voiceVersions.map(({ name, model, dimension }) => {
+      versions: voiceVersions.map(({ name, model, dimension, needs }) => {
         const row = rows.find(({ version }) => version === name);
         const state = !row
           ? 'absent'
@@ -52,12 +52,12 @@ export function createMigration({ db, outbox, index, states, log }: MigrationDep
             : row.state === 'kept'
               ? 'complete'
               : 'building';
-        return { name, model, dimension, state, speakers: of(name)?.speakers ?? 0, files: of(name)?.done ?? 0 };
+        return { name, model, dimension, needs, state, speakers: of(name)?.speakers ?? 0, files: of(name)?.done ?? 0 };
       }),
       migration: target ? describeMigration(target, of(target.version)) : null,
       waiting_files: of(current.version)?.due ?? 0,
       failed_files: of(current.version)?.failed ?? 0,
-      failures: await states.failures(current.version),
+      failures: await states.failures([current.version, ...(target ? [target.version] : [])]),
       switched_at: current.switchedAt.toISOString(),
     };
   };

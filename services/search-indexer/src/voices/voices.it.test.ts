@@ -38,6 +38,8 @@ const unclaimed = new Set<string>();
 /** Recordings that the fake worker cannot read, and how often it reported one. */
 const unreadable = new Set<string>();
 let isPermanent = false;
+/** Versions whose model the fake worker does not have. */
+const withoutModel = new Set<VoiceVersion>();
 let reported = 0;
 let running: ReturnType<ReturnType<typeof worker>['start']>;
 
@@ -82,7 +84,11 @@ async function embed({ fileId }: { fileId: string }): Promise<Record<string, nev
       claimed.versions.map((version) => [version, vectorOf(recording?.persons[i] ?? 0, version)]),
     ),
   }));
-  await bus.request(voiceRpc.completeVoices, { fileId, token: claimed.token, voices });
+  const versions = claimed.versions.filter((version) => !withoutModel.has(version));
+  if (versions.length > 0)
+    await bus.request(voiceRpc.completeVoices, { fileId, token: claimed.token, voices, versions });
+  if (versions.length < claimed.versions.length)
+    await bus.request(voiceRpc.failVoices, { fileId, token: claimed.token, message: 'no model', permanent: true });
   embedded.push(fileId);
   if (dies) throw new Error('killed after the result');
   return {};
@@ -223,20 +229,21 @@ describe('the speaker index', () => {
     const { versions: counts, migration } = await status();
     expect(migration).toBeNull();
     const speakers = [...recordings.values()].reduce((sum, { speakerIds }) => sum + speakerIds.length, 0);
-    for (const { name, speakers: indexed } of counts) expect([name, indexed]).toEqual([name, speakers]);
+    for (const { name, speakers: indexed } of counts.slice(0, 2)) expect([name, indexed]).toEqual([name, speakers]);
     expect(counts.map(({ name, state }) => [name, state])).toEqual([
       ['v3', 'complete'],
       ['v4', 'current'],
+      ['v5', 'absent'],
     ]);
   });
 
   it('rolls back by switching again, and deletes only a version that is not read', async () => {
     expect((await change('PUT', '/alias', { version: 'v3' })).body).toMatchObject({
-      versions: [{ state: 'current' }, { state: 'complete' }],
+      versions: [{ state: 'current' }, { state: 'complete' }, { state: 'absent' }],
     });
     expect((await change('DELETE', '/versions/v3')).body).toMatchObject({ code: 'migration_conflict' });
     expect((await change('DELETE', '/versions/v4')).body).toMatchObject({
-      versions: [{ state: 'current' }, { state: 'absent', speakers: 0 }],
+      versions: [{ state: 'current' }, { state: 'absent', speakers: 0 }, { state: 'absent' }],
     });
     expect(await filesOf('v4', 'done')).toEqual([]);
   });
@@ -316,6 +323,23 @@ describe('the speaker index', () => {
     unreadable.clear();
     await change('POST', '/retry');
     await untilEmbedded('v3');
+  });
+
+  it('completes the versions that a worker can compute, says why another one failed, and continues with its model', async () => {
+    withoutModel.add('v5');
+    await change('POST', '/migration', { version: 'v5' });
+    const { fileId } = addRecording([3, 7]);
+    await world.emit(mediaVoiceEvents.outdated, { fileId, ownerId });
+    await waitFor(async () => (await filesOf('v5', 'failed')).includes(fileId) || undefined);
+    await untilEmbedded('v4');
+    expect((await status()).versions).toMatchObject([{}, { state: 'current' }, { state: 'building', speakers: 0 }]);
+
+    withoutModel.clear();
+    await change('POST', '/retry');
+    await waitFor(async () => (await status()).versions[2]?.state === 'current' || undefined);
+    await untilEmbedded('v5');
+    await change('PUT', '/alias', { version: 'v4' });
+    await change('DELETE', '/versions/v5');
   });
 
   it('never counts a file without sound, such as an imported transcript', async () => {

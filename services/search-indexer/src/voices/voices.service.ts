@@ -109,8 +109,9 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
 
     complete: (request: RequestOf<Rpc['completeVoices']>): Promise<ReplyOf<Rpc['completeVoices']>> =>
       exclusive(request.fileId, async () => {
-        const { fileId, token, voices } = request;
-        const held = await states.heldBy(fileId, token);
+        const { fileId, token, voices, versions } = request;
+        const isComputed = ({ version }: { version: VoiceVersion }) => versions?.includes(version) ?? true;
+        const held = (await states.heldBy(fileId, token)).filter(isComputed);
         for (const { version } of held) {
           const rows = voices.flatMap(({ vectors, speakerId, seconds }): VoiceRow[] => {
             const vector = vectors[version];
@@ -119,7 +120,12 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
           await index.replaceFile(version, fileId, rows);
         }
         const done = await db.$transaction(async (tx) => {
-          const completed = await states.complete(tx, { fileId, token, speakers: voices.length });
+          const completed = await states.complete(tx, {
+            fileId,
+            token,
+            versions: held.map(({ version }) => version),
+            speakers: voices.length,
+          });
           const { version } = await states.readAlias(tx);
           const [first] = held;
           if (first && completed.includes(version))

@@ -18,6 +18,7 @@ const isClaimed = Prisma.sql`(state = 'due' and claimed is not null and error is
   and changed_at > now() - make_interval(secs => ${claimSeconds}))`;
 
 export type ClaimedVoices = { token: number; versions: VoiceVersion[] };
+type Completed = { fileId: string; token: number; versions: readonly VoiceVersion[]; speakers: number };
 type Failure = { error: string; permanent: boolean };
 /** `since`: when the file became due, or its last attempt ended. */
 type DueFile = { fileId: string; background: boolean; since: string };
@@ -112,14 +113,12 @@ export function createVoiceStates({ db }: { db: Db }) {
         ownerId,
       })),
 
-    complete: async (
-      tx: Tx,
-      { fileId, token, speakers }: { fileId: string; token: number; speakers: number },
-    ): Promise<VoiceVersion[]> => {
+    complete: async (tx: Tx, { fileId, token, versions, speakers }: Completed): Promise<VoiceVersion[]> => {
       const rows = await tx.$queryRaw<{ version: VoiceVersion }[]>`
         update voice_file set state = 'done', fingerprint = claimed, claimed = null, speakers = ${speakers},
           error = null, changed_at = now()
-        where file_id = ${fileId}::uuid and token = ${token} and state = 'due' returning version`;
+        where file_id = ${fileId}::uuid and token = ${token} and state = 'due' and version = any(${[...versions]})
+        returning version`;
       return rows.map(({ version }) => version);
     },
 
@@ -156,10 +155,10 @@ export function createVoiceStates({ db }: { db: Db }) {
     queueAgain: async (tx: Tx, version: VoiceVersion): Promise<void> =>
       void (await tx.voiceFile.updateMany({ where: { version, state: 'due' }, data: { changedAt: new Date() } })),
 
-    /** Why files of a version failed, most frequent reasons first. */
-    failures: (version: VoiceVersion): Promise<{ reason: string; files: number }[]> => db.$queryRaw`
-      select coalesce(error, '') as reason, count(*)::int as files from voice_file
-      where version = ${version} and state = 'failed' group by 1 order by 2 desc, 1 limit ${maxReasons}`,
+    /** Why files of these versions failed, most frequent reasons first. */
+    failures: (versions: readonly string[]): Promise<{ reason: string; files: number }[]> => db.$queryRaw`
+      select coalesce(error, '') as reason, count(distinct file_id)::int as files from voice_file
+      where version = any(${[...versions]}) and state = 'failed' group by 1 order by 2 desc, 1 limit ${maxReasons}`,
 
     remove: async (fileId: string): Promise<number> => (await db.voiceFile.deleteMany({ where: { fileId } })).count,
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { voiceRpc, type RequestOf, type SpokenSpans, type VoiceVersion } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import { createLog } from '@overtone/service-kit';
+import { encodeVector } from '@overtone/service-kit/vectors';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { childEnvironment } from '../env.ts';
 import { embedVoicesJob } from './embed-voices.job.ts';
@@ -43,11 +44,18 @@ async function record(...voices: string[]): Promise<{ source: string; speakers: 
   return { source, speakers };
 }
 
-type Claim = { source: string; speakers: SpokenSpans[]; versions?: VoiceVersion[]; workDir?: string };
+type Claim = {
+  source: string;
+  speakers: SpokenSpans[];
+  versions?: VoiceVersion[];
+  workDir?: string;
+  /** What the model returns; null: it is not installed. */
+  neural?: Record<string, string> | null;
+};
 const workFolder = join(folder, 'work');
 
 /** Runs the job against a fake of search-indexer. */
-async function embed({ source, speakers, versions = ['v3', 'v4'], workDir = workFolder }: Claim) {
+async function embed({ source, speakers, versions = ['v3', 'v4'], workDir = workFolder, neural = null }: Claim) {
   let completed: RequestOf<typeof voiceRpc.completeVoices> | undefined;
   let failed: RequestOf<typeof voiceRpc.failVoices> | undefined;
   const request = async ({ subject }: { subject: string }, body: unknown) => {
@@ -58,7 +66,14 @@ async function embed({ source, speakers, versions = ['v3', 'v4'], workDir = work
   };
   const env = { WORK_DIR: workDir, MAX_AUDIO_HOURS: 1 };
   await mkdir(workFolder, { recursive: true });
-  const job = embedVoicesJob({ env, childEnv: childEnvironment(), store, bus: { request: request as never }, log });
+  const job = embedVoicesJob({
+    env,
+    childEnv: childEnvironment(),
+    store,
+    embedSpeakers: () => Promise.resolve(neural),
+    bus: { request: request as never },
+    log,
+  });
   await job({ fileId }, { signal: new AbortController().signal, attempt: 1 });
   return {
     completed,
@@ -93,6 +108,34 @@ describe('the job that embeds voices', () => {
     expect(cosine(awb, otherAwb)).toBeGreaterThan(0.62);
     expect(cosine(slt, otherAwb)).toBeLessThan(0.5);
     expect(cosine(awb, otherSlt)).toBeLessThan(0.5);
+  });
+
+  it('adds the embeddings of a model to those that need none', async () => {
+    const vector = encodeVector(Float32Array.from([0.6, 0.8]));
+    const neural = { [speakerIds[0] ?? '']: vector };
+    const { completed, failed } = await embed({ ...(await record('slt', 'rms')), versions: ['v4', 'v5'], neural });
+    expect(completed?.versions).toEqual(['v4', 'v5']);
+    expect(completed?.voices.map(({ vectors }) => vectors.v5)).toEqual([vector, undefined]);
+    expect(completed?.voices.every(({ vectors }) => vectors.v4)).toBe(true);
+    expect(failed).toBeUndefined();
+  });
+
+  it('completes the other versions without the model, and is repeated for its own', async () => {
+    const { completed, failed } = await embed({ ...(await record('slt', 'rms')), versions: ['v4', 'v5'] });
+    expect(completed?.versions).toEqual(['v4']);
+    expect(completed?.voices.map(({ vectors }) => Object.keys(vectors))).toEqual([['v4'], ['v4']]);
+    expect(failed).toMatchObject({
+      fileId,
+      token: 3,
+      message: 'The model campplus-zh-en is not installed on this worker.',
+      permanent: false,
+    });
+  });
+
+  it('reports nothing but the missing model when no version can be computed without it', async () => {
+    const { completed, failed } = await embed({ ...(await record('slt')), versions: ['v5'] });
+    expect(completed).toBeUndefined();
+    expect(failed).toMatchObject({ permanent: false });
   });
 
   it('leaves out a speaker who speaks for less than two seconds', async () => {

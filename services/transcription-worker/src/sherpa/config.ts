@@ -113,6 +113,6 @@ export function canaryTask(
   }
 }
 
-function fileOf(model: Model, role: string): string {
+export function fileOf(model: Model, role: string): string {
   return join(model.folder, model.manifest.files[role]?.path ?? '');
 }

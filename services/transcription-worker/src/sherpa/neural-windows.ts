@@ -3,6 +3,7 @@ import { readSamples, sampleRate } from '../audio/wav.ts';
 import { mergeTurns } from '../diarization/diarization.ts';
 import type { DiarizationConfig } from './config.ts';
 import type { Extractor, loadSherpa } from './native.ts';
+import { speakerVector } from './speaker-vector.ts';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
 /** The memory of sherpa-onnx' clustering grows with the square of the length: longer recordings are split into windows. */
@@ -12,7 +13,6 @@ const sameVoice = { threshold: 0.6, shortThreshold: 0.4, shortSeconds: 3 };
 /** A voice of fewer seconds in a window has no embedding: its words go to the speaker of the nearest turn. */
 const shortestVoice = 0.5;
 const shortestClean = 1.5;
-const mostSeconds = 30;
 
 export type WindowTask = {
   config: DiarizationConfig;
@@ -60,21 +60,10 @@ function localSpeakers(
   return [...Map.groupBy(turns, ({ speaker }) => speaker)].map(([speaker, own]) => {
     const longestFirst = own.toSorted((x, y) => lengthOf(y) - lengthOf(x));
     const clean = longestFirst.filter((turn, i) => i === 0 || lengthOf(turn) >= shortestClean);
-    let vector = new Float32Array(0);
-    let used = 0;
-    for (const turn of clean) {
-      if (used >= mostSeconds) break;
-      used += lengthOf(turn);
-      const part = embed(
-        extractor,
-        samples.subarray(Math.floor(turn.start * sampleRate), Math.ceil(turn.end * sampleRate)),
-      );
-      const norm = Math.hypot(...part);
-      if (vector.length === 0) vector = new Float32Array(part.length);
-      // Some models return NaN for very short or silent parts.
-      if (norm > 0)
-        for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + ((part[i] ?? 0) / norm) * lengthOf(turn);
-    }
+    const parts = clean.map(({ start, end }) =>
+      samples.subarray(Math.floor(start * sampleRate), Math.ceil(end * sampleRate)),
+    );
+    const vector = speakerVector(extractor, parts);
     return { window, speaker, vector, seconds: own.reduce((sum, turn) => sum + lengthOf(turn), 0) };
   });
 }
@@ -89,11 +78,4 @@ function withoutFragments(turns: readonly Turn[]): readonly Turn[] {
 
 function lengthOf({ start, end }: Turn): number {
   return end - start;
-}
-
-function embed(extractor: Extractor, samples: Float32Array): Float32Array {
-  const stream = extractor.createStream();
-  stream.acceptWaveform({ samples, sampleRate });
-  stream.inputFinished();
-  return extractor.compute(stream, false);
 }

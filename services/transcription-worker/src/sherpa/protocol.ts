@@ -30,5 +30,11 @@ export const sherpaTask = z.discriminatedUnion('task', [
     seconds: z.number(),
     speakers: z.object({ least: z.int().min(1), most: z.int().min(1).nullable() }),
   }),
+  z.object({
+    task: z.literal('embed-speakers'),
+    config: embedding,
+    wavPath: z.string(),
+    speakers: z.array(z.object({ speakerId: z.string(), spans: z.array(z.tuple([z.number(), z.number()])) })),
+  }),
 ]);
 export type SherpaTask = z.infer<typeof sherpaTask>;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { encodeVector } from '@overtone/service-kit/vectors';
 import { readSamples, sampleRate } from '../audio/wav.ts';
 import { serveTasks, type TaskContext } from '../children/serve-tasks.ts';
 import { mapLimit } from '../engines/engines.ts';
@@ -6,6 +7,7 @@ import { diarizeWindows } from './neural-windows.ts';
 import { speechChunks } from './chunks.ts';
 import { paddedSeconds, type RecognizerConfig } from './config.ts';
 import { loadSherpa, type Recognizer } from './native.ts';
+import { speakerVector } from './speaker-vector.ts';
 import { sherpaTask, type SherpaTask } from './protocol.ts';
 import { chunkResult, wordsOfChunk } from './tokens.ts';
 
@@ -59,6 +61,19 @@ async function transcribe(
   };
 }
 
+async function embedSpeakers({ config, wavPath, speakers }: Extract<SherpaTask, { task: 'embed-speakers' }>) {
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(config);
+  const vectors: Record<string, string> = {};
+  for (const { speakerId, spans } of speakers) {
+    const parts: Float32Array[] = [];
+    for (const [start, end] of spans) parts.push(await readSamples(wavPath, start, end));
+    const vector = speakerVector(extractor, parts);
+    const length = Math.hypot(...vector);
+    if (length > 0) vectors[speakerId] = encodeVector(vector.map((value) => value / length));
+  }
+  return vectors;
+}
+
 /** Detects the library's silent fallback to the CPU by its loaded libraries. */
 async function providerInUse(): Promise<{ provider: 'cpu' | 'cuda' }> {
   const maps = await readFile('/proc/self/maps', 'utf8');
@@ -80,6 +95,8 @@ async function perform(task: SherpaTask, context: TaskContext): Promise<unknown>
       return withRecognizer(task.config, (recognizer) => transcribe(task, recognizer, context));
     case 'diarize':
       return diarizeWindows(sherpa, task, context.onProgress);
+    case 'embed-speakers':
+      return { vectors: await embedSpeakers(task) };
     default:
       return task satisfies never;
   }

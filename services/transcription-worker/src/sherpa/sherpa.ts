@@ -6,6 +6,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { createSherpaEngine } from './engine.adapter.ts';
 import { threadsOf, type LiveSettings } from '../settings/settings.ts';
+import { createSpeakerEmbeddings, type EmbedSpeakers } from './speaker-embeddings.adapter.ts';
 import { createSherpaRuntime, type SherpaUse } from './runtime.ts';
 
 type Deps = {
@@ -17,11 +18,14 @@ type Deps = {
   fallback: Diarizer;
 };
 
+export type { EmbedSpeakers };
+
 /** Recognition and diarization with the installed models of sherpa-onnx. */
 export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): {
   /** An engine with this installed model; empty: the first one. All share their processes. */
   engineWith: (model: string) => SpeechEngine;
   diarizer: Diarizer;
+  embedSpeakers: EmbedSpeakers;
 } {
   const runtime = createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
@@ -34,6 +38,7 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
   return {
     engineWith: (model) => createSherpaEngine(runtime, model),
     diarizer: createNeuralDiarizer(runtime, fallback),
+    embedSpeakers: createSpeakerEmbeddings(runtime),
   };
 }
 

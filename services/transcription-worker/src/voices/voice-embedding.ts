@@ -20,7 +20,7 @@ export function embedVoice(
   );
   return Object.fromEntries(
     voiceVersions
-      .filter(({ name }) => versions.includes(name))
+      .filter(({ name, needs }) => needs === null && versions.includes(name))
       // The compact statistics are the first ones of the full statistics.
       .map(({ name, dimension }) => [name, toUnitLength(differences.slice(0, dimension))]),
   );
