@@ -19,7 +19,8 @@ export function speakerVector(extractor: Extractor, parts: readonly Float32Array
     const norm = Math.hypot(...part);
     if (vector.length === 0) vector = new Float32Array(part.length);
     // Some models return NaN for very short or silent parts.
-    if (norm > 0) for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + ((part[i] ?? 0) / norm) * seconds;
+    if (norm > 0)
+      for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + ((part[i] ?? 0) / norm) * seconds;
   }
   return vector;
 }
