@@ -40,7 +40,11 @@ describe('rights after a restore', () => {
     )[0];
 
   /** Backs up, changes the database, and restores the backup over the change. */
-  async function restoreAfter(change: string, before = '', administrator?: string): Promise<Withdrawn> {
+  async function restoreAfter(
+    change: string,
+    before = '',
+    options: Pick<Parameters<typeof withdrawRights>[0], 'administrator' | 'confirmKeptRights'> = {},
+  ): Promise<Withdrawn> {
     await sql(before);
     const { destination } = folder;
     const manifest = await createBackup({
@@ -56,7 +60,7 @@ describe('rights after a restore', () => {
       backupCreatedAt: new Date(manifest.created_at),
       awaitDirectorySync: true,
       encryptionKey,
-      administrator,
+      ...options,
     });
     await swapDatabases(targetOf(database));
     return withdrawn;
@@ -241,6 +245,41 @@ describe('rights after a restore', () => {
     expect(await sql(`select 1 from collection_member where media_file_id = ${firstFile}`)).toHaveLength(1);
   });
 
+  it('return when a person confirms their list, and otherwise nothing is put into use', async () => {
+    const lists: (readonly string[])[] = [];
+    const withdrawn = await restoreAfter(
+      `delete from group_mapping; delete from user_group_member; delete from file_share`,
+      `insert into user_group (uuid, name) values ('00000000-0000-4000-8000-0000000000b1', 'Editors');
+       insert into user_group_member (group_id, user_id, role)
+         select '00000000-0000-4000-8000-0000000000b1', uuid, 'manager' from "user" where email = 'user1@example.org';
+       insert into file_share (media_file_id, user_id, permission, shared_by)
+         select f.uuid, u.uuid, 'editor', f.user_id from media_file f, "user" u where email = 'user2@example.org';
+       insert into group_mapping (source, claim_value, group_id) values ('ldap', 'cn=editors', '00000000-0000-4000-8000-0000000000b1')`,
+      { confirmKeptRights: async (rights) => void (await Promise.resolve(lists.push(rights))) },
+    );
+    const list = [
+      'group mapping: ldap cn=editors gives the group Editors',
+      'membership: user1@example.org in Editors (manager)',
+      'share: "Größe 1" with the account user2@example.org (editor)',
+    ];
+    expect(lists).toEqual([list]);
+    expect(withdrawn).toMatchObject({ keptRights: list, memberships: 0, shares: 0, mappings: 0 });
+    for (const table of ['group_mapping', 'user_group_member', 'file_share'])
+      expect(await sql(`select 1 from ${table}`)).toHaveLength(1);
+    const refusal = { confirmKeptRights: async () => await Promise.reject(new Error('not confirmed')) };
+    await expect(restoreAfter('delete from group_mapping', '', refusal)).rejects.toThrow('not confirmed');
+    expect(await sql('select 1 from group_mapping')).toEqual([]);
+  });
+
+  it('of a backup from before the first account are compared, and the result says that it has none', async () => {
+    const withdrawn = await restoreAfter(
+      `insert into "user" (email) values ('first@example.org'); delete from group_mapping`,
+      `delete from media_file; delete from "user";
+       insert into group_mapping (source, claim_value, grants_role) values ('oidc', 'removed', 'admin')`,
+    );
+    expect(withdrawn).toMatchObject({ comparison: 'compared', hasAccounts: false, mappings: 1 });
+  });
+
   it('do not return by a group mapping that was removed', async () => {
     const withdrawn = await restoreAfter(
       `delete from group_mapping where claim_value = 'removed'`,
@@ -332,8 +371,12 @@ describe('rights after a restore', () => {
       code: 'no_administrator',
       message: expect.stringContaining('user1@example.org'),
     });
-    await expect(restoreAfter(change, before, 'other@example.org')).rejects.toMatchObject({ code: 'no_administrator' });
-    expect(await restoreAfter(change, before, 'User2@example.org')).toMatchObject({ administrators: 1 });
+    await expect(restoreAfter(change, before, { administrator: 'other@example.org' })).rejects.toMatchObject({
+      code: 'no_administrator',
+    });
+    expect(await restoreAfter(change, before, { administrator: 'User2@example.org' })).toMatchObject({
+      administrators: 1,
+    });
     expect(await account('user2@example.org')).toMatchObject({ role: 'super_admin', is_active: true });
   });
 
@@ -378,6 +421,8 @@ describe('rights after a restore', () => {
   });
 
   it('are withdrawn in a backup of an older schema, which has no runs', async () => {
-    expect(await restoreAfter('', 'drop table backup_run; drop table mirror_run')).toMatchObject({ compared: true });
+    expect(await restoreAfter('', 'drop table backup_run; drop table mirror_run')).toMatchObject({
+      comparison: 'compared',
+    });
   });
 });

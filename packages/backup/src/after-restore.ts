@@ -11,15 +11,20 @@ import {
 import { findAdministrators, limitAccounts, makeAdministrator } from './account-rights.ts';
 import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
-import { limitGroups } from './group-rights.ts';
+import { limitGroups, listEndedRights } from './group-rights.ts';
 import { copyPresent, type HasColumns, type Present } from './present.ts';
 import { limitSignInSettings } from './sign-in-settings.ts';
 
 /** What a restored database must not give back. */
 export type Withdrawn = {
   sessions: number;
-  /** Whether the present database holds accounts of the backup; otherwise only sessions ended. */
-  compared: boolean;
+  /**
+   * Whether rights were limited to those of the present database. `no_present`: there is none; `other_installation`: it
+   * holds none of the accounts of the backup. Only sessions ended then.
+   */
+  comparison: 'compared' | 'no_present' | 'other_installation';
+  /** Whether the backup has accounts; one from before the first administrator has none. */
+  hasAccounts: boolean;
   /** Tables of the present database that could not be read, and with which nothing was compared. */
   unreadable: string[];
   /** Audit records that were added since the backup, and are kept. */
@@ -34,6 +39,8 @@ export type Withdrawn = {
   /** Addresses of accounts that stay disabled, or lose a role, because they had done so since the backup. */
   disabled: string[];
   demoted: string[];
+  /** Memberships, shares and group mappings that were removed or limited since, and are kept as in the backup. */
+  keptRights: readonly string[];
   /** Memberships, shares and group mappings of the backup that were removed or limited since. */
   memberships: number;
   shares: number;
@@ -57,6 +64,11 @@ export type AfterRestoreOptions = {
   readonly encryptionKey: string;
   /** The address of an account that becomes an active super_admin, whatever happened to it since. */
   readonly administrator?: string | undefined;
+  /**
+   * Keeps memberships, shares and group mappings that were removed or limited since the backup; called with their list
+   * before anything is put into use. Without it they are removed or limited. @throws to end the restore.
+   */
+  readonly confirmKeptRights?: ((rights: readonly string[]) => Promise<void>) | undefined;
 };
 
 /**
@@ -72,11 +84,11 @@ export async function withdrawRights(options: AfterRestoreOptions): Promise<With
     const sessions = await endSessions(client);
     // First, so that no report names an erased person.
     const { erasedAgain, unknownErasures } = await eraseAgain(client, options.encryptionKey);
-    const limited = await limitToPresent(client, present);
+    const limited = await limitToPresent(client, present, options.confirmKeptRights);
     if (options.administrator !== undefined) await makeAdministrator(client, options.administrator);
     await restartBin(client);
     await removeRunsInProgress(client);
-    await recordRestore(client, options);
+    await recordRestore(client, options, limited.keptRights.length);
     const { length: administrators } = await findAdministrators(client);
     if (administrators === 0 && before.length > 0) throw noAdministrator(before);
     await client.query('commit');
@@ -199,10 +211,17 @@ type Limited = Omit<
   'sessions' | 'administrators' | 'unreadable' | 'auditRecords' | 'erasures' | 'erasedAgain' | 'unknownErasures'
 >;
 
-async function limitToPresent(client: Client, { columns }: Present): Promise<Limited> {
+async function limitToPresent(
+  client: Client,
+  { columns }: Present,
+  confirmKeptRights: AfterRestoreOptions['confirmKeptRights'],
+): Promise<Limited> {
   const has: HasColumns = (table, ...needs) => needs.every((column) => columns.get(table)?.includes(column));
+  const { rowCount: accounts } = await client.query('select 1 from "user" limit 1');
+  const hasAccounts = accounts === 1;
   const none = {
-    compared: false,
+    hasAccounts,
+    keptRights: [],
     disabled: [],
     demoted: [],
     memberships: 0,
@@ -211,15 +230,20 @@ async function limitToPresent(client: Client, { columns }: Present): Promise<Lim
     switches: [],
     settings: [],
   };
-  if (!has('user', 'uuid', 'email', 'is_active', 'role', 'disabled_by', 'disabled_at')) return none;
+  if (!has('user', 'uuid', 'email', 'is_active', 'role', 'disabled_by', 'disabled_at'))
+    return { ...none, comparison: 'no_present' };
   await client.query('create index on present_user (uuid)');
   // Another instance (a new installation, for example) says nothing about these accounts.
   const { rowCount: shared } = await client.query('select 1 from present_user join "user" using (uuid) limit 1');
-  if (!shared) return none;
+  if (!shared && hasAccounts) return { ...none, comparison: 'other_installation' };
+  const keptRights = confirmKeptRights === undefined ? [] : await listEndedRights(client, has);
+  await confirmKeptRights?.(keptRights);
   return {
-    compared: true,
+    comparison: 'compared',
+    hasAccounts,
+    keptRights,
     ...(await limitAccounts(client, has)),
-    ...(await limitGroups(client, has)),
+    ...(confirmKeptRights === undefined ? await limitGroups(client, has) : { memberships: 0, shares: 0, mappings: 0 }),
     ...(columns.has('auth_config') ? await limitSignInSettings(client) : { switches: [], settings: [] }),
   };
 }
@@ -227,12 +251,13 @@ async function limitToPresent(client: Client, { columns }: Present): Promise<Lim
 async function recordRestore(
   client: Client,
   { backupName, awaitDirectorySync, administrator }: AfterRestoreOptions,
+  keptRights: number,
 ): Promise<void> {
   await client.query(
     `insert into audit_log (event_type, outcome, actor, details)
      values ('system.restore', 'success', 'restore',
-       jsonb_strip_nulls(jsonb_build_object('backup', $1::text, 'administrator', $2::text)))`,
-    [backupName, administrator ?? null],
+       jsonb_strip_nulls(jsonb_build_object('backup', $1::text, 'administrator', $2::text, 'kept_rights', $3::int)))`,
+    [backupName, administrator ?? null, keptRights || null],
   );
   // A backup of an older version does not have the table yet; its migration finds it then.
   await client.query(

@@ -83,10 +83,17 @@ export async function refuseForeignCode(scratch: Client, target: RestoreTarget, 
  * The executable objects of the schema of a version, and of the newest one, because a restore of an older backup adds some
  * of them; from a database that is made for it.
  */
-export async function describeProduct(
-  { adminUrl, database }: RestoreTarget,
-  version: number,
-): Promise<ReadonlySet<string>> {
+export async function describeProduct(target: RestoreTarget, version: number): Promise<ReadonlySet<string>> {
+  const key = `${new URL(target.adminUrl).host} v${version}`;
+  const known = described.get(key) ?? (await makeProduct(target, version));
+  described.set(key, known);
+  return known;
+}
+
+/** By server and version: migrating a database from nothing takes seconds, and its result does not change. */
+const described = new Map<string, ReadonlySet<string>>();
+
+async function makeProduct({ adminUrl, database }: RestoreTarget, version: number): Promise<ReadonlySet<string>> {
   const name = referenceOf(database);
   const url = urlOf(adminUrl, name);
   await withClient(adminUrl, async (client) => {

@@ -21,6 +21,39 @@ export async function limitGroups(
   };
 }
 
+/** The rights that {@link limitGroups} would remove or limit, one line each, for a person who decides to keep them. */
+export async function listEndedRights(client: Client, has: HasColumns): Promise<string[]> {
+  const recipient = `coalesce('the group ' || g.name, 'the account ' || u.email, 'somebody')`;
+  const people = `left join user_group g on g.uuid = r.group_id left join "user" u on u.uuid = r.user_id`;
+  const queries = [
+    has('user_group_member', 'group_id', 'user_id', 'role') &&
+      `select format('membership: %s in %s (%s)', u.email, g.name, r.role)
+       from (select group_id, user_id, role from user_group_member except
+             select group_id, user_id, role from present_user_group_member) r ${people}`,
+    has('file_share', 'media_file_id', 'group_id', 'user_id', 'permission') &&
+      `select format('share: "%s" with %s (%s)', f.title, ${recipient}, r.permission)
+       from (select media_file_id, group_id, user_id, permission from file_share except
+             select media_file_id, group_id, user_id, permission from present_file_share) r
+       join media_file f on f.uuid = r.media_file_id ${people}`,
+    has('collection_share', 'collection_id', 'group_id', 'user_id', 'permission') &&
+      `select format('share: the collection "%s" with %s (%s)', c.name, ${recipient}, r.permission)
+       from (select collection_id, group_id, user_id, permission from collection_share except
+             select collection_id, group_id, user_id, permission from present_collection_share) r
+       join collection c on c.uuid = r.collection_id ${people}`,
+    has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role') &&
+      `select format('group mapping: %s %s gives %s', r.source, r.claim_value,
+         concat_ws(' and ', 'the group ' || g.name, 'the role ' || r.grants_role))
+       from (select source, claim_value, group_id, grants_role from group_mapping except
+             select source, claim_value, group_id, grants_role from present_group_mapping) r
+       left join user_group g on g.uuid = r.group_id`,
+  ].filter((query) => query !== false);
+  if (queries.length === 0) return [];
+  const { rows } = await client.query<{ line: string }>(
+    `select line from (${queries.join(' union all ')}) l (line) order by 1`,
+  );
+  return rows.map(({ line }) => line);
+}
+
 async function limitMemberships(client: Client): Promise<number> {
   const same = 'p.group_id = m.group_id and p.user_id = m.user_id';
   const { rows: removed } = await client.query<{ user_id: string }>(

@@ -96,6 +96,10 @@ function keeping(program: Command): void {
     .option('--without-keys', 'restore although these keys are lost; the stored secrets must be set again')
     .option(...unverifiedOption)
     .option('--administrator <email>', 'make this account of the backup an active super_admin')
+    .option(
+      '--keep-rights-of-backup',
+      'keep memberships, shares and group mappings that have ended since the backup; lists them, and asks unless --yes',
+    )
     .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')
     .option('--media-from-mirror', 'copy missing recordings from the media mirror; without a file nothing else is done')
     .option('--mirror <place>', 'the same, from this folder or s3://bucket instead of the mirror of the settings')

@@ -3,7 +3,8 @@ import type { Terminal } from '../terminal.ts';
 
 /** Prints what the restored database does not give back, and what a person must look at. */
 export function reportWithdrawn(manifest: Manifest, withdrawn: Withdrawn, terminal: Terminal): void {
-  const { sessions, compared, unreadable, auditRecords, administrators, disabled, demoted } = withdrawn;
+  const { sessions, comparison, hasAccounts, keptRights, unreadable, auditRecords, administrators, disabled, demoted } =
+    withdrawn;
   const { erasedAgain, unknownErasures } = withdrawn;
   terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
   if (auditRecords > 0) terminal.done(`${auditRecords} audit records since the backup are kept`);
@@ -19,9 +20,20 @@ export function reportWithdrawn(manifest: Manifest, withdrawn: Withdrawn, termin
     terminal.warn(
       `These tables of the database until now could not be read, and nothing was compared with them: ${unreadable.join(', ')}`,
     );
-  if (!compared)
+  if (comparison === 'compared')
+    terminal.done(
+      hasAccounts
+        ? 'rights were compared with the database until now'
+        : 'the backup is from before the first account; its sign-in settings and mappings were compared with the database until now',
+    );
+  else
     terminal.warn(
-      `There was no database of this installation to compare rights with: disable the accounts that were disabled after ${manifest.created_at}`,
+      `${comparison === 'no_present' ? 'There was no database' : 'The database until now was that of another installation: there was none'} ` +
+        `to compare rights with: disable the accounts that were disabled after ${manifest.created_at}`,
+    );
+  if (keptRights.length > 0)
+    terminal.warn(
+      `${keptRights.length} memberships, shares and group mappings that have ended since the backup are back`,
     );
   if (administrators === 0)
     terminal.warn(

@@ -49,6 +49,8 @@ export type RestoreOptions = {
   readonly mediaFromMirror?: boolean;
   /** A folder or `s3://bucket` to copy them from, instead of the mirror of the settings. */
   readonly mirror?: string;
+  /** Keeps memberships, shares and group mappings of the backup that have ended since. */
+  readonly keepRightsOfBackup?: boolean;
   /** `false`: directory accounts may sign in before the next directory sync run. */
   readonly awaitSync?: boolean;
 };
@@ -147,6 +149,10 @@ async function replaceDatabase(replacement: Replacement): Promise<void> {
       awaitDirectorySync,
       encryptionKey: keys,
       administrator: options.administrator,
+      confirmKeptRights:
+        options.keepRightsOfBackup === true
+          ? async (rights) => await confirmKeptRights(rights, options, terminal)
+          : undefined,
     });
     await installation.prepareSwap(keys, terminal);
     await swapDatabases(target);
@@ -199,6 +205,20 @@ async function confirm(manifest: Manifest, { database }: Installation): Promise<
       `Type the name of the database to go on: `,
   );
   if (typed?.trim() !== database) throw new Refusal('Not confirmed; nothing was touched.');
+}
+
+/** Shows what comes back although it has ended since the backup. @throws Refusal unless a person confirms it. */
+async function confirmKeptRights(
+  rights: readonly string[],
+  { yes }: RestoreOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (rights.length === 0) return;
+  terminal.warn('These rights have ended since the backup, and come back:');
+  for (const right of rights) terminal.line(`  ${printable(right)}`);
+  if (yes === true) return;
+  if ((await ask('Type "keep" to keep them: '))?.trim() !== 'keep')
+    throw new Refusal('Not confirmed; nothing was replaced. Without --keep-rights-of-backup these rights stay ended.');
 }
 
 /** @returns undefined when there is nothing to save, or the caller does not want it saved. */
