@@ -216,10 +216,17 @@ function changedIfMissing(error: unknown): never {
 }
 
 async function targetOf(path: string, { moveTo, roots }: Pick<FolderOptions, 'moveTo' | 'roots'>): Promise<string> {
-  const folder = join((await checkFolder(moveTo, roots)).resolved, dirname(path));
-  await mkdir(folder, { recursive: true });
-  if (!isWithin(await realpath(folder), await resolveRoots(roots)))
-    throw new SourceUnavailable('folder_refused', 'The folder for imported files leads out of the allowed folders.');
+  const allowed = await resolveRoots(roots);
+  let folder = (await checkFolder(moveTo, roots)).resolved;
+  // One folder after the other, each in one whose real path was checked: a link must not choose where they are created.
+  for (const name of dirname(path).split(sep)) {
+    await mkdir(join(folder, name)).catch((error: unknown) => {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    });
+    folder = await realpath(join(folder, name));
+    if (!isWithin(folder, allowed))
+      throw new SourceUnavailable('folder_refused', 'The folder for imported files leads out of the allowed folders.');
+  }
   return join(folder, basename(path));
 }
 
