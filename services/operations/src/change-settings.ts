@@ -8,6 +8,7 @@ import {
   type SettingsDb,
 } from '@overtone/database';
 import { isAppError, type KeyRing } from '@overtone/service-kit';
+import type { CheckDestination } from './allowed-destination.ts';
 import type { Db } from './database.ts';
 import { statusOf, notSet, requireUsable, type HowToTest, type Target } from './destination.ts';
 import {
@@ -30,11 +31,12 @@ type Deps<S extends BackupSettings | MirrorSettings> = {
   /** @returns undefined while no destination is set. @throws AppError for one that must not be used. */
   open: (settings: S, secrets: Secrets) => Target | undefined;
   action: (typeof operationActions)[number];
+  checkDestination: CheckDestination;
 };
 
 /** Reads, tests and changes the settings of a group. */
 export function createSettingsService<S extends BackupSettings | MirrorSettings>(deps: Deps<S>) {
-  const { db, outbox, keyRing, group, open, action } = deps;
+  const { db, outbox, keyRing, group, open, action, checkDestination } = deps;
   const store = createSettingsStore({ table: 'operations_settings', keyRing });
   const readFrom = async (source: SettingsDb, changed: Changes = {}): Promise<Stored<S>> => {
     const { values, changes } = await store.read(source, group);
@@ -47,7 +49,11 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
   const readStatus = async (settings: S, secrets: Secrets, how: HowToTest): Promise<DestinationStatus> => {
     try {
       const target = open(settings, secrets);
-      return target ? await statusOf(target, how) : notSet;
+      if (!target) return notSet;
+      return await statusOf(target, how, async () => {
+        // The one in use was checked when it was saved.
+        if (how !== 'probe') await checkDestination(settings);
+      });
     } catch (error) {
       if (!isAppError(error)) throw error;
       return { ...notSet, destination: settings.destination, error_code: error.code, error: error.message };

@@ -27,16 +27,21 @@ export const notSet: DestinationStatus = {
   creates_folder_on: null,
 };
 
-/** `check` leaves the folder that it created, for runs; `test` removes it; `probe` writes nothing. */
+/** `test` removes the folders that it created in the destination, `check` leaves them; `probe` writes nothing. */
 export type HowToTest = 'check' | 'test' | 'probe';
 
 /** Tests a destination, or looks whether it can be reached, and closes it. */
-export async function statusOf(target: Target, how: HowToTest): Promise<DestinationStatus> {
+export async function statusOf(
+  target: Target,
+  how: HowToTest,
+  requireAllowed: () => Promise<void>,
+): Promise<DestinationStatus> {
   const { place: destination } = target;
   const isFolder = isAbsolute(destination);
   let disk: DestinationStatus['creates_folder_on'] = null;
   try {
     const work = async (): Promise<number | null> => {
+      await requireAllowed();
       disk = isFolder ? await newFolderDisk(destination) : null;
       await (how === 'probe' ? target.probe() : target.check());
       return await target.freeBytes();
@@ -73,9 +78,15 @@ export function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof BackupError) return { code: error.code, message: error.message };
   if (isAppError(error)) {
     const code = error.code === 'storage_full' ? 'destination_full' : error.code;
-    const { cause } = error;
-    const reason = cause instanceof Error && cause.message ? ` (${cause.message})` : '';
-    return { code, message: `${error.message}${reason}` };
+    return { code, message: `${error.message}${reasonOf(error.cause)}` };
   }
   return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** What this machine says of a failure, and of a server only its status: its text may come from any program on a network. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  const { code = '', $metadata } = cause as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  if ($metadata?.httpStatusCode !== undefined) return ` (status ${$metadata.httpStatusCode})`;
+  return /^E[A-Z0-9]+$/.test(String(code)) ? ` (${cause.message})` : '';
 }

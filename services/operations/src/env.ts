@@ -11,6 +11,7 @@ import {
   serviceEnv,
   type KeyRing,
 } from '@overtone/service-kit';
+import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
 const operationsEnv = {
@@ -19,6 +20,12 @@ const operationsEnv = {
   ...databaseEnv,
   ...assertionEnv,
   ...objectStoreEnv,
+  ...outboundEnv,
+  /** Folders below which backups and the media mirror may be kept, separated by colons. */
+  OT_BACKUP_ROOTS: z
+    .string()
+    .default('/mnt:/media:/srv:/var/backups:/backups')
+    .transform((text) => text.split(':').filter((root) => root.startsWith('/'))),
   /** The folder of pg_dump; without it the newest that is installed is used. */
   PG_BIN_DIR: z.string().optional(),
 };

@@ -5,6 +5,8 @@ import { createEventDatabase } from '@overtone/database';
 import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createObjectStore } from '@overtone/object-store';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
+import { createDestinationCheck } from './allowed-destination.ts';
 import { createBackupSlice } from './backup/backup.slice.ts';
 import type { OperationsEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -19,8 +21,10 @@ export function createOperations(env: OperationsEnv): Service {
   const objects = createObjectStore(env);
   const recycling = createRecycling();
   createTelemetry({ metrics, db });
-  const backups = createBackupSlice({ db, outbox, bus, log, env });
-  const mirror = createMirrorSlice({ db, outbox, bus, log, env, objects });
+  const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
+  const checkDestination = createDestinationCheck(guard, env.OT_BACKUP_ROOTS);
+  const backups = createBackupSlice({ db, outbox, bus, log, env, checkDestination });
+  const mirror = createMirrorSlice({ db, outbox, bus, log, env, objects, checkDestination });
   const workerId = `operations-${hostname()}-${randomUUID().slice(0, 8)}`;
   return createService({
     ...base,

@@ -132,6 +132,8 @@ export async function createWorld() {
     ENCRYPTION_KEY: encryptionKey,
     OBJECT_STORE_DIR: objectsFolder,
     DRAIN_DELAY_MS: '0',
+    OT_BACKUP_ROOTS: `${folder}:/dev/shm`,
+    OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1',
     ...more,
   });
 

@@ -160,6 +160,11 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   },
   OT_BACKUP_PASSPHRASE: { since: '0.5.0', meaning: 'Passphrase of encrypted backups, at least 12 characters' },
   OT_BACKUP_PLACE: { since: 'unreleased', meaning: 'Where `tools` keeps backups: a folder or `s3://bucket/prefix`' },
+  OT_BACKUP_ROOTS: {
+    since: 'unreleased',
+    meaning:
+      'Folders below which backups and the media mirror may be kept, separated by colons; the supervisor adds the data folder',
+  },
   OT_BACKUP_S3_ACCESS_KEY_ID: { since: '0.5.0', meaning: 'Account of the S3 server of backups' },
   OT_BACKUP_S3_ENDPOINT: { since: '0.5.0', meaning: 'S3 server of backups' },
   OT_BACKUP_S3_REGION: { since: '0.5.0', meaning: 'Region of its bucket' },

@@ -107,6 +107,9 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
     ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
     ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search, LANCEDB_REQUIRES_MARKER: 'true' } : {}),
     ...(withSecrets.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
+    ...(service === 'operations'
+      ? { OT_BACKUP_ROOTS: caller['OT_BACKUP_ROOTS'] ?? `${folder.root}:/mnt:/media:/srv:/var/backups:/backups` }
+      : {}),
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),
   };

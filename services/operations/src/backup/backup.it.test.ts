@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -43,6 +43,10 @@ function bucketWithout(name?: string) {
   return Object.fromEntries(Object.entries(bucket).filter(([key]) => key !== name));
 }
 
+const privateBucket = { ...bucketWithout(), s3_endpoint_url: 'http://127.0.0.2:9000' };
+const linkOut = join(world.folder, 'link-out', 'backups');
+await symlink('/etc', join(world.folder, 'link-out'));
+
 async function audited(): Promise<unknown[]> {
   const rows = await world.sql<{ data: unknown }>('select data from operations_outbox order by id');
   return rows.map(({ data }) => data);
@@ -65,6 +69,9 @@ describe('the settings of backups', () => {
 
   it.each([
     ['a folder that cannot be created', { destination: '/proc/nothing' }, 'destination_unavailable', 'destination'],
+    ['a folder of the system', { destination: '/etc/backups' }, 'destination_unavailable', 'destination'],
+    ['a link out of the allowed folders', { destination: linkOut }, 'destination_unavailable', 'destination'],
+    ['a server on a private address', privateBucket, 'destination_unavailable', 's3_endpoint_url'],
     ['a folder without its full path', { destination: 'backups' }, 'invalid_body', 'destination'],
     ['a schedule that is no cron expression', { schedule: 'daily' }, 'schedule_invalid', 'schedule'],
     ['a schedule without a destination', { enabled: true }, 'destination_missing', 'destination'],
@@ -231,6 +238,10 @@ describe('a backup', () => {
       destination_status: { ok: false, error_code: 'destination_unavailable' },
     });
     await rm(folder);
+    expect(await service.run('backup')).toMatchObject({ status: 'failed', error_code: 'destination_unavailable' });
+    // A disk that is not mounted must not be replaced by a folder on another one.
+    await expect(stat(folder)).rejects.toThrow('ENOENT');
+    await mkdir(folder);
     expect(await service.run('backup')).toMatchObject({ status: 'success' });
   });
 
@@ -302,6 +313,19 @@ describe('a backup in a bucket', () => {
     expect(tested.body).toMatchObject({ ok: false, destination: expect.stringMatching(/^s3:\/\/archive/) });
     expect(received[0]?.url).toContain(path);
     expect(received[0]?.authorization).toMatch(/Credential=key-id\/\d{8}\/eu-north-7\/s3\//);
+  });
+
+  it.each(['backup', 'media-mirror'])('never shows text of the server in the %s test', async (panel) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>Internal</Code><Message>internal-text</Message></Error>');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { body } = await service.ask('POST', `/${panel}/test`, { ...bucketWithout(), s3_endpoint_url: url });
+    server.close();
+    expect(body).toMatchObject({ ok: false });
+    expect(JSON.stringify(body)).not.toMatch(/internal-text/i);
   });
 
   it('is encrypted with the passphrase of the settings, and contains the keys', async () => {

@@ -2,6 +2,7 @@ import { listBackups, type Manifest } from '@overtone/backup';
 import { backupGroup, backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
 import { recordOperation, type Outbox } from '@overtone/database';
 import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
+import type { CheckDestination } from '../allowed-destination.ts';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import { notSet } from '../destination.ts';
@@ -17,6 +18,7 @@ type Deps = {
   bus: Bus;
   log: Log;
   env: OperationsEnv;
+  checkDestination: CheckDestination;
 };
 type RouteDeps = Pick<Deps, 'db' | 'outbox' | 'env'> & {
   settings: SettingsService<BackupSettings>;
@@ -26,7 +28,7 @@ type RouteDeps = Pick<Deps, 'db' | 'outbox' | 'env'> & {
 const store = createRunStore<BackupRow>('backup_run');
 
 /** Backups of the database: settings, runs, and the job that makes one. */
-export function createBackupSlice({ db, outbox, bus, log, env }: Deps) {
+export function createBackupSlice({ db, outbox, bus, log, env, checkDestination }: Deps) {
   const settings = createSettingsService({
     db,
     outbox,
@@ -34,6 +36,7 @@ export function createBackupSlice({ db, outbox, bus, log, env }: Deps) {
     group: backupGroup,
     open: openBackupDestination,
     action: 'backup_settings_changed',
+    checkDestination,
   });
   const scheduler = createScheduler({ db, outbox, bus, log, store, job: operationsJobs.backup }, settings.read);
   const perform = createBackupPerformer({ db, log, env, store, readSettings: settings.read });

@@ -42,6 +42,8 @@ export function createBackupPerformer({ db, log, env, store, readSettings }: Dep
     if (!destination) throw new BackupError('destination_unavailable', 'There is no destination.');
     try {
       await store.setDestination(db, runId, destination.place);
+      // A folder that is gone is not made anew on another disk.
+      await destination.probe();
       const programs = env.programs();
       if (!programs)
         throw new BackupError('program_missing', 'pg_dump is not installed; set PG_BIN_DIR to its folder.');

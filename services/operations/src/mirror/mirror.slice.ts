@@ -9,6 +9,7 @@ import {
 import { recordOperation, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, consumer, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
+import type { CheckDestination } from '../allowed-destination.ts';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import type { OperationsEnv } from '../env.ts';
@@ -26,6 +27,7 @@ type Deps = {
   bus: Bus;
   log: Log;
   env: OperationsEnv;
+  checkDestination: CheckDestination;
   objects: ObjectStore;
 };
 type RouteDeps = Pick<Deps, 'db' | 'outbox'> & {
@@ -37,7 +39,7 @@ const store = createRunStore<MirrorRow>('mirror_run');
 const emptyReport: MirrorReport = { missing: [], differing: [], failed: [] };
 
 /** The mirror of the media: settings, runs, and the job that copies objects. */
-export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) {
+export function createMirrorSlice({ db, outbox, bus, log, env, objects, checkDestination }: Deps) {
   const open = (values: MirrorSettings, secrets: Secrets) => openMirror(values, secrets, env);
   const settings = createSettingsService({
     db,
@@ -46,6 +48,7 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) 
     group: mirrorGroup,
     open,
     action: 'mirror_settings_changed',
+    checkDestination,
   });
   const scheduler = createScheduler({ db, outbox, bus, log, store, job: operationsJobs.mirror }, settings.read);
   const perform = createMirrorPerformer({ db, log, objects, store, readSettings: settings.read, open });

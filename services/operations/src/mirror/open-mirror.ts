@@ -1,8 +1,8 @@
-import { isAbsolute, relative } from 'node:path';
 import { makeFolder, probeFolder } from '@overtone/backup';
 import type { MirrorSettings } from '@overtone/contracts';
 import { createObjectStore, type ObjectStore } from '@overtone/object-store';
 import { invalid } from '@overtone/service-kit';
+import { isWithin } from '../allowed-destination.ts';
 import type { Target } from '../destination.ts';
 import type { OperationsEnv } from '../env.ts';
 import { hasDestination, type Secrets } from '../settings/settings.ts';
@@ -61,11 +61,6 @@ export function openMirror(
 
 function overlaps(folder: string, other: string): boolean {
   return isWithin(folder, other) || isWithin(other, folder);
-}
-
-function isWithin(folder: string, parent: string): boolean {
-  const path = relative(parent, folder);
-  return path === '' || (!path.startsWith('..') && !isAbsolute(path));
 }
 
 function sameServer(left: string, right: string): boolean {
