@@ -127,12 +127,20 @@ describe('an ordered erasure', () => {
       isHeld: false,
     });
     const stored = (await Promise.all([kept, binned].map((run) => keysWith(run.fileId)))).flat();
+    const sentEvents = async () =>
+      await media.query(
+        `select 1 from media_outbox where data ->> 'ownerId' = $1 and subject <> 'evt.media.file.deleted.v1'`,
+        owner.userId,
+      );
+    await waitFor(async () => (await media.query('select 1 from media_outbox where sent_at is null')).length === 0);
+    expect((await sentEvents()).length).toBeGreaterThan(0);
     const reports = await erase(owner);
     const counts = Object.fromEntries(reports.flatMap((report) => Object.entries(report.counts)));
     expect(counts).toMatchObject({ files: 2, objects: stored.length, uploads: 1, shares: 1, tags: 1, edits: 3 });
     expect(reports.flatMap(({ objectHashes }) => objectHashes)).toHaveLength(2);
     for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);
     expect(await rowsWith(owner.userId)).toEqual([]);
+    expect(await sentEvents()).toEqual([]);
     const [watched] = await media.query(
       `select enabled, config->>'owner' as owner from watch_source where uuid = $1`,
       source,

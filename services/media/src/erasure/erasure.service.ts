@@ -65,6 +65,10 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
 
   const finish = async (tx: Tx, order: Order, uploads: number): Promise<void> => {
     const counts = { uploads, ...(await eraseTraces(tx, outbox, order.userId)) };
+    // Sent events of these files would stay for two days. That they were deleted may have to be sent again.
+    await tx.$executeRaw`
+      delete from media_outbox where sent_at is not null and data ->> 'ownerId' = ${order.userId}
+        and subject <> ${mediaEvents.deleted.subject}`;
     const held = await tx.mediaFile.count({ where: { userId: order.userId } });
     await report(tx, order, { counts, held, complete: true });
     await tx.mediaErasure.update({ where: { erasureId: order.erasureId }, data: { finishedAt: new Date() } });
