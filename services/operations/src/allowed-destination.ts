@@ -1,7 +1,8 @@
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { BackupError } from '@overtone/backup';
+import { BackupError, manifestEnding, probeFolder } from '@overtone/backup';
 import type { BackupSettings, MirrorSettings } from '@overtone/contracts';
+import { isMarked, requireMarker } from '@overtone/service-kit/folder-marker';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 
 /** Checks a destination before anything is sent or written to it. @throws AppError, BackupError. */
@@ -10,7 +11,10 @@ export type CheckDestination = (settings: BackupSettings | MirrorSettings) => Pr
 /** A destination is a server that the guard allows, or a folder whose real path is below `roots`. */
 export function createDestinationCheck(guard: OutboundGuard, roots: readonly string[]): CheckDestination {
   return async ({ destination_type: type, destination, s3_endpoint_url: endpoint }) => {
-    if (type === 's3') return void (await guard.checkedAddress(guard.checkUrl(endpoint).hostname));
+    if (type === 's3') {
+      await guard.checkedAddress(guard.checkUrl(endpoint).hostname);
+      return;
+    }
     const folder = join(destination);
     const real = await realPathOf(folder);
     const allowed = await Promise.all(roots.map(realPathOf));
@@ -20,6 +24,20 @@ export function createDestinationCheck(guard: OutboundGuard, roots: readonly str
       `${destination} is not below ${roots.join(' or ')}. An operator can allow other folders with OT_BACKUP_ROOTS.`,
     );
   };
+}
+
+/**
+ * A folder that was chosen has its marker, or holds what an earlier version wrote there; an empty one may be the mount point
+ * of a disk that is missing. Writes nothing. @throws BackupError destination_unavailable.
+ */
+export async function requireChosenFolder(folder: string): Promise<void> {
+  await probeFolder(folder);
+  if (await isMarked(folder)) return;
+  // `objects` of a mirror, manifests of backups.
+  if ((await readdir(folder)).some((name) => name === 'objects' || name.endsWith(manifestEnding))) return;
+  await requireMarker(folder).catch((cause: Error) => {
+    throw new BackupError('destination_unavailable', cause.message, { cause });
+  });
 }
 
 /** The path without links; of a folder that does not exist, from the first folder above it that does. */

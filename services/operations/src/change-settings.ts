@@ -8,6 +8,7 @@ import {
   type SettingsDb,
 } from '@overtone/database';
 import { isAppError, type KeyRing } from '@overtone/service-kit';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import type { CheckDestination } from './allowed-destination.ts';
 import type { Db } from './database.ts';
 import { statusOf, notSet, requireUsable, type HowToTest, type Target } from './destination.ts';
@@ -81,6 +82,7 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
       if (concernsDestination(changes)) {
         const status = await readStatus(settings, secrets, 'check');
         if (status.destination !== null) requireUsable(status, destinationField(settings));
+        if (status.ok && settings.destination_type === 'folder') await markFolder(settings.destination);
       }
       await db.$transaction(async (tx) => {
         // Another administrator may have changed the rest while the destination was tested.

@@ -9,6 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkBackup, findPrograms, openDestination, readManifest, replay, writeManifest } from '@overtone/backup';
 import { clearRestore } from '@overtone/backup/databases';
 import { operationsRunEvents } from '@overtone/contracts';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import { settingsByKey } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startS3 } from '@overtone/testkit/s3';
@@ -24,6 +25,11 @@ const s3 = await stopAfterFile(startS3());
 
 async function change(json: unknown) {
   return await service.ask('PUT', '/backup/settings', json);
+}
+
+/** Without the marker of the folder. */
+async function storedFiles(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => !name.startsWith('.'));
 }
 
 async function settings() {
@@ -179,7 +185,7 @@ describe('a backup', () => {
     const run = await service.ended('backup', String(started.body['run_id']));
     expect(run).toMatchObject({ status: 'success', trigger: 'manual', destination: folder, error_code: null });
     const name = String(run['name']);
-    expect((await readdir(folder)).sort()).toEqual([`${name}.dump`, `${name}.manifest.json`]);
+    expect((await storedFiles()).sort()).toEqual([`${name}.dump`, `${name}.manifest.json`]);
     const { body } = await service.ask('GET', '/backup/backups');
     expect(body).toMatchObject({
       backups: [{ name, filename: `${name}.dump`, size_bytes: run['size_bytes'], encrypted: false }],
@@ -189,7 +195,7 @@ describe('a backup', () => {
   });
 
   it('by a role that may only read is complete: every table is replayed with its content', async () => {
-    const [name] = (await readdir(folder)).map((file) => file.split('.')[0]!);
+    const [name] = (await storedFiles()).map((file) => file.split('.')[0]!);
     const destination = openDestination({ folder });
     const adminUrl = new URL(world.databaseUrl);
     const target = { adminUrl: Object.assign(adminUrl, { pathname: '/postgres' }).href, database: 'from_service' };
@@ -242,6 +248,10 @@ describe('a backup', () => {
     // A disk that is not mounted must not be replaced by a folder on another one.
     await expect(stat(folder)).rejects.toThrow('ENOENT');
     await mkdir(folder);
+    const empty = await service.run('backup');
+    expect(empty).toMatchObject({ status: 'failed', error: expect.stringContaining('is its disk mounted?') });
+    expect(await readdir(folder)).toEqual([]);
+    await markFolder(folder);
     expect(await service.run('backup')).toMatchObject({ status: 'success' });
   });
 
@@ -256,8 +266,8 @@ describe('a backup', () => {
   it('replaces those that the retention does not keep', async () => {
     await change({ retention_daily: 1, retention_weekly: 0, retention_monthly: 0 });
     const run = await service.run('backup');
-    expect(await readdir(folder)).toHaveLength(2);
-    expect((await readdir(folder)).join()).toContain(String(run['name']));
+    expect(await storedFiles()).toHaveLength(2);
+    expect((await storedFiles()).join()).toContain(String(run['name']));
   });
 });
 
@@ -284,7 +294,7 @@ describe('a retention', () => {
       expect([kept, files.includes(older), files.includes(oldest)]).toEqual([kept, true, false]);
       await change({ ...none, [kept]: 1 });
       await service.run('backup');
-      expect([kept, (await readdir(folder)).length]).toEqual([kept, 2]);
+      expect([kept, (await storedFiles()).length]).toEqual([kept, 2]);
     }
   });
 });

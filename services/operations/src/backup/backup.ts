@@ -1,6 +1,7 @@
 import { createBackup, deleteExpired, openDestination, BackupError, type Destination } from '@overtone/backup';
 import type { BackupSettings } from '@overtone/contracts';
 import { version, type Log } from '@overtone/service-kit';
+import { requireChosenFolder } from '../allowed-destination.ts';
 import type { Db } from '../database.ts';
 import type { OperationsEnv } from '../env.ts';
 import { Prisma } from '../generated/client.ts';
@@ -13,7 +14,10 @@ export type BackupRow = RunRow & { name: string | null; bytes: bigint | null };
 /** @returns undefined while none is set. */
 export function openBackupDestination(settings: BackupSettings, secrets: Secrets): Destination | undefined {
   if (!hasDestination(settings, secrets)) return undefined;
-  if (settings.destination_type === 'folder') return openDestination({ folder: settings.destination });
+  if (settings.destination_type === 'folder') {
+    const folder = settings.destination;
+    return { ...openDestination({ folder }), probe: async () => await requireChosenFolder(folder) };
+  }
   return openDestination({
     s3: {
       endpoint: settings.s3_endpoint_url,

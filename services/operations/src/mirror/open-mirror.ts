@@ -1,8 +1,8 @@
-import { makeFolder, probeFolder } from '@overtone/backup';
+import { makeFolder } from '@overtone/backup';
 import type { MirrorSettings } from '@overtone/contracts';
 import { createObjectStore, type ObjectStore } from '@overtone/object-store';
 import { invalid } from '@overtone/service-kit';
-import { isWithin } from '../allowed-destination.ts';
+import { isWithin, requireChosenFolder } from '../allowed-destination.ts';
 import type { Target } from '../destination.ts';
 import type { OperationsEnv } from '../env.ts';
 import { hasDestination, type Secrets } from '../settings/settings.ts';
@@ -50,7 +50,7 @@ export function openMirror(
       await store.delete(key);
     },
     probe: async () => {
-      if (isFolder) return await probeFolder(folder);
+      if (isFolder) return await requireChosenFolder(folder);
       // The first page of the listing is enough.
       for await (const object of store.list('files/')) if (object) break;
     },

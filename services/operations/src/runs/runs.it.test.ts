@@ -94,7 +94,9 @@ describe('a scheduled run', () => {
       { status: 'success', error_code: null, attempt: 2, scheduled_for: new Date('2026-02-01T03:00:00Z') },
     ]);
     expect(await failedEvents()).toEqual([]);
-    expect((await readdir(folder)).filter((name) => !/\.(dump|manifest\.json|partial)$/.test(name))).toEqual([]);
+    expect(
+      (await readdir(folder)).filter((name) => !/\.(dump|manifest\.json|partial|overtone-store)$/.test(name)),
+    ).toEqual([]);
   });
 
   it('that ends its process each time is given up after three attempts', async () => {
