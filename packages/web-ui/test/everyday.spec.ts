@@ -34,7 +34,7 @@ test('the best suggestion for the name of a speaker stands beside that name, and
   await page.goto(`/files/${file.uuid}`);
   const guess = page.getByTestId('speaker').getByTestId('name-guess');
   await expect(guess).toHaveText(/Probably Alice Brown \(90 %\)/);
-  await guess.getByRole('button', { name: 'Accept: Alice Brown' }).click();
+  await guess.getByRole('button', { name: 'Accept: Alice Brown for Speaker 2' }).click();
   await expect(guess).toHaveCount(0);
   expect(api.sent(accept)).toEqual([{ suggestion_uuids: [suggestion.uuid] }]);
 });

@@ -71,7 +71,7 @@ export function SuggestionsPanel() {
 
 /** The best suggestion for the name of a speaker, to be shown beside that name. */
 export function NameGuess({ speakerId }: { speakerId: string }) {
-  const { file } = useFile();
+  const { file, speakers } = useFile();
   const { data } = useQuery(suggestionsQuery(file.uuid));
   const { decide, isDeciding, panel } = useDecisions(file.uuid);
   const [best] = (data?.suggested_speakers ?? [])
@@ -86,7 +86,12 @@ export function NameGuess({ speakerId }: { speakerId: string }) {
           {t`Probably ${name} (${Math.round(confidence * 100)} %)`}
         </Text>
         {canEdit(file) && (
-          <Actions name={name} status={status} disabled={isDeciding} decide={(choice) => decide(choice, [uuid])} />
+          <Actions
+            name={t`${name} for ${speakers.get(speakerId)?.name ?? ''}`}
+            status={status}
+            disabled={isDeciding}
+            decide={(choice) => decide(choice, [uuid])}
+          />
         )}
       </Group>
     </div>
