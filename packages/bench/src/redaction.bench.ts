@@ -1,8 +1,8 @@
-import { detect, detectIn, mergeSpans, type Span } from '@overtone/redaction';
+import { detect, detectIn, givenNames, isEnglishWord, mainlyNames, mergeSpans, type Span } from '@overtone/redaction';
 import { redactionKinds, type RedactionKind } from '@overtone/contracts';
 import type { Bench, Row } from './bench.ts';
 import { openTextModels } from './text-models.ts';
-import { groups, hardNegatives, type Form } from './redaction.templates.ts';
+import { groups, hardNegatives, ordinaryFrames, type Form } from './redaction.templates.ts';
 import { createRandom, type Random } from './redaction.values.ts';
 
 type Half = 'developed' | 'held out';
@@ -108,6 +108,23 @@ function rowOf(found: readonly Found[], kind: RedactionKind, form: Form, part: s
   return { name: `redaction: ${kind}, ${form}${part ? ` (${part})` : ''}`, ours, ...(goals.has(kind) ? goal : {}) };
 }
 
+const ordinarySentences = 10_000;
+
+/** Words of the dictionary that are in the list of names, each in ordinary sentences: how many are masked. */
+function damageRow(size: number): Row {
+  const words = [...givenNames].filter((name) => isEnglishWord(name) && !mainlyNames.has(name));
+  const sentences = words
+    .flatMap((word) => ordinaryFrames.map((frame) => frame.replace('<>', word)))
+    .slice(0, Math.round(ordinarySentences * Math.min(1, size)));
+  const damaged = sentences.reduce((sum, text) => sum + detect(text, options).length, 0);
+  return {
+    name: `redaction: damaged words in ${sentences.length} ordinary sentences`,
+    ours: String(damaged),
+    goal: '<= 5',
+    met: damaged <= 5,
+  };
+}
+
 /** The time for an hour of speech: 9,000 words with the personal data of the set in it. */
 function timeRow(samples: readonly Sample[], random: Random): Row {
   const texts: string[] = [];
@@ -143,6 +160,7 @@ export const redactionBench: Bench = {
         yield rowOf(heldOut, kind, form, 'held out');
         if (kind !== 'name') yield rowOf(together, kind, form, 'in one transcript');
       }
+    yield damageRow(size);
     const withModel = await detectWithModel(singly, folder);
     for (const form of withModel ? (['written', 'spoken'] as const) : []) {
       const { model, found } = withModel as NonNullable<typeof withModel>;

@@ -305,6 +305,22 @@ export const groups: readonly Group[] = [
   },
 ];
 
+/** Ordinary sentences, written and spoken: `<>` stands for a word that is also a name. */
+export const ordinaryFrames: readonly string[] = [
+  'we need a <> ticket',
+  'it was <> for the project',
+  'there are two <> questions left',
+  '<> and nothing else',
+  'the plan is <>',
+  'We looked at the <> again.',
+  'He said it is <>, and we agreed.',
+  'Is this <> enough?',
+  'That is <>.',
+  'The <> was late, so we left.',
+  'so the <> part is done and we move on',
+  'Two or three <> ones are enough for this week.',
+];
+
 /** Sentences with numbers and words that look like personal data and are none. */
 export const hardNegatives: readonly string[] = [
   'Will you mark the page in May or in April?',

@@ -1,4 +1,4 @@
-export { ordinaryNames, properNouns } from './common-names.ts';
+export { mainlyNames, ordinaryNames, properNouns } from './common-names.ts';
 export { detect, detectIn, detectorVersion, introducedNames, type DetectOptions } from './detect.ts';
 export { isEnglishWord } from './english-words.ts';
 export { familyNames, givenNames } from './gazetteer.ts';
