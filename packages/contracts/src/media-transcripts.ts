@@ -13,12 +13,13 @@ export const changeKinds = [
   'transcript_imported',
 ] as const;
 /** What an operation does to the segments that it replaces. */
-export const operationKinds = ['text', 'speaker', 'split', 'merge', 'retime', 'insert', 'delete'] as const;
+export const operationKinds = ['text', 'speaker', 'split', 'merge', 'retime', 'insert', 'delete', 'accept'] as const;
 
 const seconds = z.number().min(0).max(10_000_000);
 /** Limits of one request; a longer one is sent in parts. */
 export const maxOperations = 200;
 export const maxSegmentsOfOperation = 500;
+const maxAcceptedWords = 2_000;
 export const maxSegmentText = 20_000;
 
 /**
@@ -42,6 +43,11 @@ export const transcriptOperation = z.object({
         speaker_uuid: z.uuid().nullable().optional().describe('absent: unchanged'),
         start_time: seconds.optional(),
         end_time: seconds.optional(),
+        accepted_words: z
+          .array(seconds)
+          .max(maxAcceptedWords)
+          .optional()
+          .describe('start times of words that a person has checked: they lose their confidence'),
       }),
     )
     .max(maxSegmentsOfOperation),

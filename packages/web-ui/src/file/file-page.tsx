@@ -41,7 +41,6 @@ import { usePlaybackMemory, usePlaybackPreferences } from './playback-memory.ts'
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
-import { isUncertain } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
 import { SummaryPanel } from './summary/summary-panel.tsx';
@@ -51,8 +50,10 @@ import { TagsLine } from './tags-line.tsx';
 import { positionAt } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
 import { useEditing } from './use-editing.ts';
+import { UncertainNote } from './uncertain-note.tsx';
 import { useKeys } from './use-keys.ts';
 import { useTranscript, type Transcript } from './use-transcript.ts';
+import { useUncertain } from './use-uncertain.ts';
 import { useUndo } from './use-undo.ts';
 
 const ReplaceBar = lazy(() => import('../replace/replace-bar.tsx').then((result) => ({ default: result.ReplaceBar })));
@@ -147,11 +148,14 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     if (position) setShown(position.index);
     else loadAround(transcript.prioritize, seconds, file);
   };
+  const uncertain = useUncertain(transcript, setShown);
   useKeys({
     player,
     transcript,
     onEdit: (segment) => editable && editing.open(segment.uuid),
     onFind: () => findInput.current?.focus(),
+    onUncertain: uncertain.move,
+    onAccept: () => editable && void uncertain.accept(),
     onReplace: () => editable && setReplacing(true),
     onHelp: () => setHelp(true),
     onHistory: (which) => editable && void step(which),
@@ -229,7 +233,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
             {replacing && <ReplaceBar file={file} onShow={jumpTo} onClose={() => setReplacing(false)} />}
           </Suspense>
           <ImportNote file={file} transcript={transcript} />
-          <UncertainLegend transcript={transcript} />
+          <UncertainNote
+            transcript={transcript}
+            onMove={uncertain.move}
+            onAccept={editable ? () => void uncertain.accept() : null}
+          />
           <OverlapLegend transcript={transcript} />
           {transcript.total > 0 || transcript.error !== null ? (
             <TranscriptView
@@ -265,21 +273,6 @@ function ImportNote({ file, transcript }: { file: FileDetail; transcript: Transc
       {isInterpolated && t`The imported file has no times for single words. They are estimated within each passage.`}
     </p>
   );
-}
-
-/** Explains the dotted underline if any word has it. */
-function UncertainLegend({ transcript }: { transcript: Transcript }) {
-  const hasUncertainWords = useMemo(
-    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => isUncertain(segment, word.confidence))),
-    [transcript.loaded],
-  );
-  return hasUncertainWords ? (
-    <p className={css['legend']} data-testid="legend">
-      <Trans>
-        <span>Dotted underline</span>: this word may be wrong
-      </Trans>
-    </p>
-  ) : null;
 }
 
 /** Explains the double underline if any word has it. */

@@ -21,8 +21,12 @@ describe('commandOf', () => {
     ['j', { name: 'skip', seconds: -10 }],
     ['ArrowRight', { name: 'skip', seconds: 5 }],
     ['ArrowUp', { name: 'step', by: -1 }],
+    ['u', { name: 'uncertain', by: 1 }],
+    ['a', { name: 'accept' }],
     ['?', { name: 'help' }],
   ])('maps %p to %j', (name, command) => expect(commandOf(key(name), nowhere)).toEqual(command));
+  it('goes back to the previous uncertain word with Shift', () =>
+    expect(commandOf(key('U', { shiftKey: true }), nowhere)).toEqual({ name: 'uncertain', by: -1 }));
   it('ignores letters while typing', () => expect(commandOf(key('k'), { typing: true, onControl: false })).toBeNull());
   it.each([
     ['F7', {}, { name: 'skip', seconds: -5 }],

@@ -4,10 +4,21 @@ import { translateOnRead } from '../lib/language.ts';
 export type Command =
   | { readonly name: 'toggle' }
   | { readonly name: 'skip'; readonly seconds: number }
-  | { readonly name: 'step'; readonly by: 1 | -1 }
+  | { readonly name: 'step' | 'uncertain'; readonly by: 1 | -1 }
   | {
       readonly name:
-        'faster' | 'slower' | 'loop' | 'follow' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' | 'replace';
+        | 'faster'
+        | 'slower'
+        | 'loop'
+        | 'follow'
+        | 'mute'
+        | 'edit'
+        | 'find'
+        | 'help'
+        | 'undo'
+        | 'redo'
+        | 'replace'
+        | 'accept';
     };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
@@ -27,6 +38,8 @@ const byKey: Record<string, Command> = {
   r: { name: 'loop' },
   f: { name: 'follow' },
   e: { name: 'edit' },
+  u: { name: 'uncertain', by: 1 },
+  a: { name: 'accept' },
   '/': { name: 'find' },
   '?': { name: 'help' },
 };
@@ -43,7 +56,8 @@ export function commandOf(
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
   // The focused control uses Space and the arrow keys.
   if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
-  return byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
+  const command = byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
+  return command?.name === 'uncertain' && pressed.shiftKey ? { name: 'uncertain', by: -1 } : command;
 }
 
 function historyCommandOf({ key, shiftKey }: Pressed): Command | null {
@@ -87,6 +101,8 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['Shift', 'F8'], msg`Repeat the passage, or stop repeating, also while typing`],
   [['F'], msg`Follow the recording in the text, or not`],
   [['M'], msg`Mute or unmute`],
+  [['U'], msg`Next word that may be wrong; with Shift the previous one`],
+  [['A'], msg`This word is right: go to the next one that may be wrong`],
   [['E'], msg`Edit the passage that is playing`],
   [['Ctrl', 'Enter'], msg`Save the passage`],
   [['Enter'], msg`While editing: split the passage`],

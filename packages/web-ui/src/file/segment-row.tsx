@@ -11,7 +11,7 @@ import css from './file.module.css';
 import { RedactedPart } from './redacted-part.tsx';
 import { redactionsOfTokens } from './redactions.ts';
 import { SegmentEditor, type SpeakerPart } from './segment-editor.tsx';
-import { tokensOf, type Match } from './transcript.ts';
+import { doubtOf, tokensOf, type Match } from './transcript.ts';
 
 export type RowActions = {
   readonly onEdit: (segment: Segment) => void;
@@ -40,13 +40,6 @@ type Props = {
   readonly editable: boolean;
   readonly actions: RowActions;
 };
-
-const uncertainBelow = 0.35;
-
-/** Whether a word is marked as uncertain. A passage corrected by a person has no uncertain words. */
-export function isUncertain(segment: Segment, confidence: number | null): boolean {
-  return !segment.edited && confidence !== null && confidence < uncertainBelow;
-}
 
 function editedText({ edited_at, edited_by_name }: Segment): string {
   const edited = edited_by_name === null ? t`Edited` : t`Edited by ${edited_by_name}`;
@@ -169,7 +162,7 @@ function Words({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | '
               data-w={i}
               data-t={token.start}
               data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
-              data-unsure={isUncertain(segment, token.confidence) ? '' : undefined}
+              data-unsure={doubtOf(token.confidence) ?? undefined}
               data-overlap={token.overlap ? '' : undefined}
             >
               <RedactedPart redaction={redactions[i]} text={token.text} />

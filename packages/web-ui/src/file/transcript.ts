@@ -10,6 +10,40 @@ export type Token = {
   readonly overlap: boolean;
 };
 
+/** How much a word is to be doubted: three steps of confidence, of which the first one has no mark. */
+type Doubt = 'some' | 'strong';
+const doubtedBelow = 0.6;
+const stronglyDoubtedBelow = 0.35;
+
+/** Null for a word of which the engine is sure, and for one that a person has typed or checked: it has no confidence. */
+export function doubtOf(confidence: number | null): Doubt | null {
+  if (confidence === null || confidence >= doubtedBelow) return null;
+  return confidence < stronglyDoubtedBelow ? 'strong' : 'some';
+}
+
+type WordCounts = { readonly words: number; readonly some: number; readonly strong: number };
+const countCache = new WeakMap<SegmentObject, WordCounts>();
+
+/** How many words of a transcript are doubted. */
+export function countDoubts(loaded: readonly IndexedSegment[]): WordCounts {
+  let [words, some, strong] = [0, 0, 0];
+  for (const { segment } of loaded) {
+    const counts = countCache.get(segment) ?? countDoubtsOf(segment);
+    words += counts.words;
+    some += counts.some;
+    strong += counts.strong;
+  }
+  return { words, some, strong };
+}
+
+function countDoubtsOf(segment: SegmentObject): WordCounts {
+  const doubts = segment.words.map(({ confidence }) => doubtOf(confidence));
+  const count = (wanted: Doubt): number => doubts.filter((doubt) => doubt === wanted).length;
+  const counts = { words: doubts.length, some: count('some'), strong: count('strong') };
+  countCache.set(segment, counts);
+  return counts;
+}
+
 const tokenCache = new WeakMap<SegmentObject, readonly Token[]>();
 
 /**
@@ -143,3 +177,22 @@ export function isTurnStart(segments: readonly (SegmentObject | undefined)[], in
   if (!here || index === 0) return true;
   return before === undefined || before.speaker?.uuid !== here.speaker?.uuid;
 }
+
+/** The next or the previous word that may be wrong, seen from a time; null when there is none. */
+export function findDoubtful(loaded: readonly IndexedSegment[], seconds: number, by: 1 | -1): IndexedWord | null {
+  let at = Math.max(
+    0,
+    lastAtOrBefore(loaded, seconds, ({ segment }) => segment.start_time),
+  );
+  for (; at >= 0 && at < loaded.length; at += by) {
+    const { index, segment } = loaded[at] as IndexedSegment;
+    const ahead = tokensOf(segment).filter(
+      ({ start, end, confidence }) => doubtOf(confidence) !== null && (by === 1 ? start > seconds : end <= seconds),
+    );
+    const token = ahead.at(by === 1 ? 0 : -1);
+    if (token) return { index, segment, token };
+  }
+  return null;
+}
+
+type IndexedWord = IndexedSegment & { readonly token: Token };

@@ -9,6 +9,8 @@ type Deps = {
   readonly player: Player;
   readonly transcript: Transcript;
   readonly onEdit: (segment: Segment) => void;
+  readonly onUncertain: (by: 1 | -1) => void;
+  readonly onAccept: () => void;
   readonly onFind: () => void;
   readonly onReplace: () => void;
   readonly onHelp: () => void;
@@ -40,7 +42,8 @@ function focusOf(target: EventTarget | null): { typing: boolean; onControl: bool
   };
 }
 
-function run(command: Command, { player, transcript, onEdit, onFind, onReplace, onHelp, onHistory }: Deps): void {
+function run(command: Command, deps: Deps): void {
+  const { player, transcript, onEdit, onUncertain, onAccept, onFind, onReplace, onHelp, onHistory } = deps;
   const position = positionAt(transcript.loaded, player.now());
   switch (command.name) {
     case 'toggle':
@@ -73,6 +76,10 @@ function run(command: Command, { player, transcript, onEdit, onFind, onReplace, 
     case 'undo':
     case 'redo':
       return onHistory(command.name);
+    case 'uncertain':
+      return onUncertain(command.by);
+    case 'accept':
+      return onAccept();
     case 'find':
       return onFind();
     case 'replace':

@@ -66,6 +66,11 @@ const corrections: Record<string, (run: Run) => Promise<TranscriptOperation[]>> 
     const [, two] = await idsOf(run);
     return [{ segments: [{ uuid: two }], replacement: [{ uuid: two, start_time: 2.5, end_time: 3.7 }] }];
   },
+  accept: async (run) => {
+    const [first] = (await detailOf(run)).transcript_segments;
+    const { uuid = '', words = [] } = first ?? {};
+    return [{ segments: [{ uuid }], replacement: [{ uuid, accepted_words: [words[1]?.start ?? 0] }] }];
+  },
   insert: async (run) => {
     const [one] = await idsOf(run);
     return [{ segments: [], after_uuid: one, replacement: [{ uuid: randomUUID(), text: 'well well' }] }];

@@ -10,7 +10,7 @@ import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';
 import { keyOf, maskFor, readDetectorVersion, scanAround } from '../redaction/redaction.store.ts';
-import { kindsOf, replacePassages, type OperationKind, type Passage, type Piece } from './operations.ts';
+import { isAccepted, kindsOf, replacePassages, type OperationKind, type Passage, type Piece } from './operations.ts';
 import {
   addCorrection,
   insertSegmentAt,
@@ -316,8 +316,12 @@ async function applyOperation(
   return kinds;
 }
 
-function isChanged(row: Segment, { text, speakerId, startTime, endTime }: Passage): boolean {
-  return row.text !== text || row.speakerId !== speakerId || row.startTime !== startTime || row.endTime !== endTime;
+function isChanged(row: Segment, passage: Passage): boolean {
+  const { text, speakerId, startTime, endTime } = passage;
+  const isMoved = row.startTime !== startTime || row.endTime !== endTime;
+  return (
+    row.text !== text || row.speakerId !== speakerId || isMoved || isAccepted({ words: row.words as Word[] }, passage)
+  );
 }
 
 type Around = { between: { start: number; end: number }; earliest: number; latest: number };
@@ -372,11 +376,12 @@ function readPieces(
   const pieceOf = (piece: Operation['replacement'][number], text: string): Piece => {
     const own = rows.get(piece.uuid) ?? run[0];
     const speakerId = piece.speaker_uuid === undefined ? (own?.speakerId ?? null) : piece.speaker_uuid;
-    const times = {
+    const rest = {
       ...(piece.start_time !== undefined && { start: piece.start_time }),
       ...(piece.end_time !== undefined && { end: piece.end_time }),
+      ...(piece.accepted_words !== undefined && { accepted: piece.accepted_words }),
     };
-    return { id: piece.uuid, text, speakerId, ...times };
+    return { id: piece.uuid, text, speakerId, ...rest };
   };
   const isTextKept =
     replacement.length === segments.length &&

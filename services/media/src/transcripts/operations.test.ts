@@ -72,6 +72,15 @@ describe('replaced passages', () => {
     expect(kindsOf([one], [later as Passage])).toEqual(['retime']);
   });
 
+  it('lose the confidence of the words that a person has checked, and nothing else', () => {
+    const pieces = [{ id: '1', text: one.text, speakerId: 'ada', accepted: [10.5, 11] }];
+    const next = replacePassages([one], pieces, around);
+    expect(next[0]?.words.map(({ confidence }) => confidence)).toEqual([0.9, null, null, 0.9, 0.9, 0.9]);
+    expect(timesOf(next)).toEqual(timesOf([one]));
+    expect(kindsOf([one], next)).toEqual(['accept']);
+    expect(kindsOf(next, replacePassages(next, pieces, around))).toEqual([]);
+  });
+
   it('are inserted between others and deleted', () => {
     const inserted = replacePassages([], [{ id: '9', text: 'hm yes', speakerId: null }], { start: 13, end: 14 });
     expect(inserted).toMatchObject([{ startTime: 13, endTime: 14, words: [{ interpolated: true }, { end: 14 }] }]);

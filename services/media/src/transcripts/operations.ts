@@ -12,7 +12,15 @@ export type Passage = {
   words: Word[];
 };
 /** A passage that replaces others. Without times it gets those of its words. */
-export type Piece = { id: string; text: string; speakerId: string | null; start?: number; end?: number };
+export type Piece = {
+  id: string;
+  text: string;
+  speakerId: string | null;
+  start?: number;
+  end?: number;
+  /** The start times of words that a person has checked. */
+  accepted?: readonly number[];
+};
 
 /**
  * The passages that replace a run of adjacent ones. Words that occur on both sides keep their times, and a passage whose
@@ -41,7 +49,8 @@ export function replacePassages(run: readonly Passage[], pieces: readonly Piece[
           endTime: isLast ? span.end : (own.at(-1)?.end ?? previousEnd),
         };
     previousEnd = passage.endTime;
-    return retime(passage, { start: piece.start ?? passage.startTime, end: piece.end ?? passage.endTime });
+    const checked = { ...passage, words: acceptWords(passage.words, piece.accepted ?? []) };
+    return retime(checked, { start: piece.start ?? passage.startTime, end: piece.end ?? passage.endTime });
   });
 }
 
@@ -56,6 +65,14 @@ function spanOf(run: readonly Passage[]): Span {
 function wordsOf({ text, words, startTime, endTime }: Passage): Word[] {
   const isComplete = tokensOf(text).length === words.length;
   return isComplete ? words : realign(words, text, { start: startTime, end: endTime });
+}
+
+/** A word that a person has checked has no confidence, like one that a person has typed. */
+function acceptWords(words: Word[], accepted: readonly number[]): Word[] {
+  const starts = new Set(accepted);
+  return words.map((word) =>
+    word.confidence !== null && starts.has(word.start) ? { ...word, confidence: null } : word,
+  );
 }
 
 /** A passage that is moved takes its words along. One that gets longer or shorter keeps their times within its own. */
@@ -92,7 +109,17 @@ export function kindsOf(run: readonly Passage[], next: readonly Passage[]): Oper
     return old !== undefined && (old.startTime !== startTime || old.endTime !== endTime);
   };
   if (next.length === run.length && next.some(isRetimed)) kinds.push('retime');
+  if (kinds.length === 0 && next.some((passage) => isAccepted(before.get(passage.id), passage))) kinds.push('accept');
   return kinds;
+}
+
+/** Whether words of a passage have lost their confidence. */
+export function isAccepted(before: Pick<Passage, 'words'> | undefined, after: Passage): boolean {
+  return before !== undefined && withConfidence(before.words) > withConfidence(after.words);
+}
+
+function withConfidence(words: readonly Word[]): number {
+  return words.filter(({ confidence }) => confidence !== null).length;
 }
 
 function joinedText(passages: readonly Passage[]): string {
