@@ -26,7 +26,7 @@ export function useUncertain({ loaded }: Pick<Transcript, 'loaded'>, onShow: (in
     const move = (by: 1 | -1): void => {
       const found = findDoubtful(latest.current.loaded, player.now(), by);
       if (!found)
-        return void notify(by === 1 ? t`No uncertain word after this one.` : t`No uncertain word before this one.`);
+        return notify(by === 1 ? t`No uncertain word after this one.` : t`No uncertain word before this one.`);
       player.seek(found.token.start + intoWordSeconds);
       latest.current.onShow(found.index);
     };
