@@ -332,7 +332,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page
         .getByTestId('speaker')
         .nth(1)
-        .getByRole('button', { name: /^Merge/ })
+        .getByRole('button', { name: /^Actions for/ })
         .click();
       await page.getByRole('menuitem').first().click();
       await until('one speaker is left', async () => (await page.getByTestId('speaker').count()) === 1);

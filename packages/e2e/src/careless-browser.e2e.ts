@@ -182,7 +182,7 @@ function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
     { name: 'the export dialog', path: file, show: press('Export', 'dialog') },
     { name: 'the speed menu', path: file, show: press(/^Speed/, 'menu') },
     { name: 'the menu of a speaker', path: file, show: press(/^Change speaker/, 'menu') },
-    { name: 'the menu of merging', path: file, show: press(/^Merge/, 'menu') },
+    { name: 'the menu of merging', path: file, show: press(/^Actions for/, 'menu') },
     { name: 'the shortcuts', path: file, show: press('Keyboard shortcuts', 'dialog') },
     { name: 'renaming a file', path: file, show: fileAction('Rename') },
     { name: 'sharing a file', path: file, show: fileAction('Share') },
