@@ -247,7 +247,7 @@ describe('an action of an operator', () => {
     await backends.bus.jetstream().publish(operationsEvents.performed.subject, JSON.stringify(paused), options);
     const items = await waitFor(async () => {
       const found = await list('event_type=admin.queue.pause');
-      return found.total > 0 ? found.items : undefined;
+      return found.items.length > 0 ? found.items : undefined;
     });
     expect(items).toMatchObject([
       {
