@@ -28,9 +28,9 @@ export function UncertainNote({ transcript, onMove, onAccept }: Props) {
           one: `# word may be wrong (${share})`,
           other: `# words may be wrong (${share})`,
         })}
-        {': '}
+        {'. '}
         <Trans>
-          <span data-unsure="some">perhaps</span>, <span data-unsure="strong">probably</span>
+          Underlined: <span data-unsure="some">perhaps wrong</span>, <span data-unsure="strong">probably wrong</span>
         </Trans>
       </p>
       <Tooltip label={t`Previous uncertain word (Shift+U)`}>
