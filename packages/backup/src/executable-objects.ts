@@ -28,7 +28,7 @@ const namedKinds = [
 ];
 
 /**
- * Everything in a database that runs code when somebody reads or writes it, one line each: functions, triggers, rules
+ * Everything in a database that runs code when it is read or written, one line each: functions, triggers, rules
  * (views included), policies, expressions of defaults, checks and indexes, extensions, and the rarer kinds. Reads catalogs
  * only, so that nothing of it runs.
  */

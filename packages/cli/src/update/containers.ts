@@ -109,7 +109,7 @@ type ContainerUpdate = {
  */
 export async function updateContainers(update: ContainerUpdate): Promise<void> {
   const { home, target, full, terminal } = update;
-  // Nobody knows what the interrupted attempt replaced.
+  // What the interrupted attempt replaced is not known.
   const replaced = new Set(isUnfinished(home) ? servicesInOrder() : []);
   const kept = keepFiles(home);
   try {
@@ -146,7 +146,7 @@ async function goBack(update: Omit<ContainerUpdate, 'target' | 'full'>, replaced
   const rights = readIfThere(join(home, 'nats.conf'));
   for (const name of composeFiles) {
     const [ours, before] = [join(home, name), join(kept, name)];
-    // Containers mount these folders: what has not changed stays as it is.
+    // Containers mount these folders: unchanged files are not written.
     if (existsSync(before) && (await difference(before, ours)) === '') continue;
     rmSync(ours, { recursive: true, force: true });
     if (existsSync(before)) cpSync(before, ours, { recursive: true });

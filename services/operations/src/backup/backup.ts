@@ -46,7 +46,7 @@ export function createBackupPerformer({ db, log, env, store, readSettings }: Dep
     if (!destination) throw new BackupError('destination_unavailable', 'There is no destination.');
     try {
       await store.setDestination(db, runId, destination.place);
-      // A folder that is gone is not made anew on another disk.
+      // A folder that vanished is not created on another disk.
       await destination.probe();
       const programs = env.programs();
       if (!programs)

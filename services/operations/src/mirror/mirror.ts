@@ -72,7 +72,7 @@ export function createMirrorPerformer({ db, log, objects, store, readSettings, o
     };
     try {
       await store.setDestination(db, runId, mirror.place);
-      // A folder that is gone is not made anew on another disk.
+      // A folder that vanished is not created on another disk.
       await mirror.probe();
       await mirrorStore.forgetOthers(pass);
       // What a killed run has left unfinished.

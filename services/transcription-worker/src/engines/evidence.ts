@@ -10,7 +10,7 @@ export const heardSegment = z.object({
   /** Mean logarithm of the probabilities of its tokens; null: unknown. */
   log_probability: z.number().nullable(),
 });
-export type HeardSegment = z.infer<typeof heardSegment>;
+export type RecognisedSegment = z.infer<typeof heardSegment>;
 
 /** Whisper's limit for silence. Its limit for the tokens is -1; words invented for noise are often above it. */
 const mostNoSpeech = 0.6;
@@ -33,12 +33,12 @@ const shortestWord = 0.04;
  * repetitions of a loop. A word that begins in the pause before speech begins with the speech.
  * @param speech where speech was detected; undefined: unknown.
  */
-export function spokenWords(segments: readonly HeardSegment[], speech?: readonly TimeSpan[]): Word[] {
+export function spokenWords(segments: readonly RecognisedSegment[], speech?: readonly TimeSpan[]): Word[] {
   const words = segments.filter((segment) => !isInvented(segment)).flatMap((segment) => segment.words);
   return withoutLoops(speech === undefined ? words : insideSpeech(words, speech));
 }
 
-function isInvented({ no_speech: noSpeech, log_probability: logProbability }: HeardSegment): boolean {
+function isInvented({ no_speech: noSpeech, log_probability: logProbability }: RecognisedSegment): boolean {
   if (logProbability === null) return false;
   return (
     logProbability < hopelessLogProbability || ((noSpeech ?? 0) > mostNoSpeech && logProbability < leastLogProbability)

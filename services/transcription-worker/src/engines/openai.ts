@@ -1,6 +1,6 @@
 import type { Word } from '@overtone/contracts';
 import { z } from 'zod';
-import { spokenWords, type HeardSegment } from './evidence.ts';
+import { spokenWords, type RecognisedSegment } from './evidence.ts';
 import { interpolateWords } from './words.ts';
 
 const segment = z.object({
@@ -40,14 +40,14 @@ export function wordsOfAnswer(
   const segments = answer.segments && answer.segments.length > 0 ? answer.segments : [whole];
   const isTimed = answer.words !== undefined && answer.words !== null && answer.words.length > 0;
   const timed = isTimed ? bySegment(joinParts(answer.words ?? []), segments) : [];
-  const heard = segments.map((one, i): HeardSegment => {
+  const recognised = segments.map((one, i): RecognisedSegment => {
     const confidence = confidenceOf(one);
     const words = isTimed
       ? punctuated(timed[i] ?? [], one.text, confidence)
       : interpolateWords(one.text, one.start, one.end, confidence);
     return { words, no_speech: one.no_speech_prob ?? null, log_probability: one.avg_logprob ?? null };
   });
-  const words = spokenWords(heard).map((word) => ({
+  const words = spokenWords(recognised).map((word) => ({
     ...word,
     start: word.start + piece.start,
     end: word.end + piece.start,
@@ -107,15 +107,15 @@ function matchAt(
   at: { timed: number; written: number },
 ): { timed: number; written: number } {
   let [timed, written] = [1, 1];
-  let [heard, read] = [lettersOf(words[at.timed]?.word), lettersOf(spelled[at.written])];
+  let [spoken, read] = [lettersOf(words[at.timed]?.word), lettersOf(spelled[at.written])];
   // Bounded, so that a text whose letters never agree takes linear time.
   const isShort = () => timed < longestDifference && written < longestDifference;
-  while (heard !== read && isShort() && at.timed + timed < words.length && at.written + written < spelled.length) {
-    if (read.startsWith(heard)) heard += lettersOf(words[at.timed + timed++]?.word);
-    else if (heard.startsWith(read)) read += lettersOf(spelled[at.written + written++]);
+  while (spoken !== read && isShort() && at.timed + timed < words.length && at.written + written < spelled.length) {
+    if (read.startsWith(spoken)) spoken += lettersOf(words[at.timed + timed++]?.word);
+    else if (spoken.startsWith(read)) read += lettersOf(spelled[at.written + written++]);
     else break;
   }
-  if (heard === read) return { timed, written };
+  if (spoken === read) return { timed, written };
   // The nearest words on both sides that are the same again.
   for (let distance = 1; distance <= 2 * longestDifference; distance++)
     for (let ahead = Math.min(distance, longestDifference); ahead >= 0; ahead--) {
