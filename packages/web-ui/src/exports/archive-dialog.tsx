@@ -1,16 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
-import { exportFormatNames, type ExportFormat } from '@overtone/contracts/export-formats';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { readExportChoice, type ExportChoice } from './export-choice.ts';
-import { ExportOptionFields } from './export-options.tsx';
-import { formatLabels } from './labels.ts';
+import { ExportChoiceFields, useExportChoice } from './export-options.tsx';
 
 type Props = {
   /** The recordings, or all of a collection. */
@@ -21,12 +17,8 @@ type Props = {
 
 /** The transcripts of several recordings as one ZIP file. */
 export function ArchiveDialog({ source, count, onClose }: Props) {
-  const [{ format, options }, setChoice] = useLocalStorage<ExportChoice>({
-    key: 'overtone-export',
-    defaultValue: readExportChoice(undefined),
-    deserialize: readExportChoice,
-    getInitialValueInEffect: false,
-  });
+  const [choice, setChoice] = useExportChoice();
+  const { format, options } = choice;
   const files = 'file_uuids' in source ? { file_uuids: source.file_uuids.join(',') } : source;
   const save = useMutation({
     mutationFn: async () => {
@@ -45,19 +37,7 @@ export function ArchiveDialog({ source, count, onClose }: Props) {
       title={<b>{t`Export ${plural(count, { one: '# transcript', other: '# transcripts' })}`}</b>}
     >
       <Stack gap="md">
-        <NativeSelect
-          label={t`Format`}
-          data-autofocus
-          data={exportFormatNames.map((name) => ({ value: name, label: formatLabels[name] }))}
-          value={format}
-          onChange={(event) => setChoice({ format: event.currentTarget.value as ExportFormat, options })}
-        />
-        <ExportOptionFields
-          format={format}
-          options={options}
-          hasSummary
-          onChange={(next) => setChoice({ format, options: next })}
-        />
+        <ExportChoiceFields choice={choice} hasSummary onChange={setChoice} />
         <Text size="sm" c="dimmed">
           {t`One ZIP file with a file for each recording and a table of contents.`}
         </Text>

@@ -1,13 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
-import {
-  exportFormatNames,
-  exportFormats,
-  formatTakes,
-  type ExportFormat,
-  type ExportOptions,
-} from '@overtone/contracts/export-formats';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { exportFormats, formatTakes, type ExportFormat, type ExportOptions } from '@overtone/contracts/export-formats';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call, fetchBlob, fetchText } from '../api/client.ts';
 import type { FileDetail } from '../api/queries.ts';
@@ -19,22 +12,16 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify } from '../ui/notify.ts';
-import { readExportChoice, type ExportChoice } from './export-choice.ts';
-import { ExportOptionFields } from './export-options.tsx';
+import { ExportChoiceFields, useExportChoice } from './export-options.tsx';
 import css from './exports.module.css';
-import { formatLabels } from './labels.ts';
 import { SubtitleCheck } from './subtitle-check.tsx';
 
 type Props = { readonly file: FileDetail; readonly onClose: () => void; readonly onCopyLink: () => void };
 
 /** The transcript as a file or on the clipboard, with a look at its beginning. */
 export function ExportDialog({ file, onClose, onCopyLink }: Props) {
-  const [{ format, options }, setChoice] = useLocalStorage<ExportChoice>({
-    key: 'overtone-export',
-    defaultValue: readExportChoice(undefined),
-    deserialize: readExportChoice,
-    getInitialValueInEffect: false,
-  });
+  const [choice, setChoice] = useExportChoice();
+  const { format, options } = choice;
   const status = useQuery(summaryStatusQuery(file.uuid)).data;
   const hasSummary = status !== undefined && status.shown_version !== null && !status.withheld;
   const query = { format, ...options, summary: options.summary && hasSummary };
@@ -55,21 +42,7 @@ export function ExportDialog({ file, onClose, onCopyLink }: Props) {
   return (
     <Dialog onClose={onClose} size="60rem" title={<b>{t`Export the transcript`}</b>}>
       <div className={css['columns']}>
-        <Stack gap="md">
-          <NativeSelect
-            label={t`Format`}
-            data-autofocus
-            data={exportFormatNames.map((name) => ({ value: name, label: formatLabels[name] }))}
-            value={format}
-            onChange={(event) => setChoice({ format: event.currentTarget.value as ExportFormat, options })}
-          />
-          <ExportOptionFields
-            format={format}
-            options={options}
-            hasSummary={hasSummary}
-            onChange={(next) => setChoice({ format, options: next })}
-          />
-        </Stack>
+        <ExportChoiceFields choice={choice} hasSummary={hasSummary} onChange={setChoice} />
         <Stack gap="xs">
           <Preview uuid={file.uuid} query={query} />
           {formatTakes(format, 'cues') && (

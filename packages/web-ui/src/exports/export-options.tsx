@@ -1,19 +1,22 @@
+import { t } from '@lingui/core/macro';
 import { Checkbox, NativeSelect, Stack } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import {
   exportChoices,
   exportFlags,
+  exportFormatNames,
   formatTakes,
   type ExportFormat,
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
-import { choiceLabels, choiceTitles, flagLabels } from './labels.ts';
+import { readExportChoice, type ExportChoice } from './export-choice.ts';
+import { choiceLabels, choiceTitles, flagLabels, formatLabels } from './labels.ts';
 
 type Props = {
-  readonly format: ExportFormat;
-  readonly options: ExportOptions;
+  readonly choice: ExportChoice;
   /** Whether the recording has a summary that the reader may see. */
   readonly hasSummary: boolean;
-  readonly onChange: (next: ExportOptions) => void;
+  readonly onChange: (next: ExportChoice) => void;
 };
 type ChoiceName = keyof typeof exportChoices;
 type FlagName = keyof typeof exportFlags;
@@ -21,10 +24,28 @@ type FlagName = keyof typeof exportFlags;
 const choiceNames = Object.keys(exportChoices) as ChoiceName[];
 const flagNames = Object.keys(exportFlags) as FlagName[];
 
-/** The options that the format has a place for. */
-export function ExportOptionFields({ format, options, hasSummary, onChange }: Props) {
+/** The format and the options that were chosen last in this browser. */
+export function useExportChoice() {
+  return useLocalStorage<ExportChoice>({
+    key: 'overtone-export',
+    defaultValue: readExportChoice(undefined),
+    deserialize: readExportChoice,
+    getInitialValueInEffect: false,
+  });
+}
+
+/** The format, and the options that it has a place for. */
+export function ExportChoiceFields({ choice: { format, options }, hasSummary, onChange }: Props) {
+  const change = (next: Partial<ExportOptions>): void => onChange({ format, options: { ...options, ...next } });
   return (
     <Stack gap="sm">
+      <NativeSelect
+        label={t`Format`}
+        data-autofocus
+        data={exportFormatNames.map((name) => ({ value: name, label: formatLabels[name] }))}
+        value={format}
+        onChange={(event) => onChange({ format: event.currentTarget.value as ExportFormat, options })}
+      />
       {choiceNames
         .filter((name) => formatTakes(format, name))
         .map((name) => (
@@ -33,7 +54,7 @@ export function ExportOptionFields({ format, options, hasSummary, onChange }: Pr
             label={choiceTitles[name]}
             data={Object.entries(choiceLabels[name]).map(([value, label]) => ({ value, label }))}
             value={options[name]}
-            onChange={(event) => onChange({ ...options, [name]: event.currentTarget.value })}
+            onChange={(event) => change({ [name]: event.currentTarget.value })}
           />
         ))}
       {flagNames
@@ -43,7 +64,7 @@ export function ExportOptionFields({ format, options, hasSummary, onChange }: Pr
             key={name}
             label={flagLabels[name]}
             checked={options[name]}
-            onChange={(event) => onChange({ ...options, [name]: event.currentTarget.checked })}
+            onChange={(event) => change({ [name]: event.currentTarget.checked })}
           />
         ))}
     </Stack>
