@@ -32,6 +32,15 @@ export const identityErrors = {
   // sign-in settings
   settings_invalid: 'invalid',
   secret_required: 'invalid',
+  // accounts of an issuer that move to another one
+  issuer_unchanged: 'conflict',
+  issuer_test_failed: 'conflict',
+  issuer_subject_unknown: 'conflict',
+  issuer_subject_taken: 'conflict',
+  issuer_person_differs: 'conflict',
+  issuer_super_admin: 'conflict',
+  issuer_test_expired: 'conflict',
+  issuer_accounts_changed: 'conflict',
   certificate_linked: 'conflict',
   certificate_name_invalid: 'invalid',
   // groups and mappings

@@ -17,6 +17,7 @@ export * from './identity-erasure.ts';
 export * from './identity-events.ts';
 export * from './identity-explanation.ts';
 export * from './identity-groups.ts';
+export * from './identity-issuers.ts';
 export * from './identity-mappings.ts';
 export * from './identity-objects.ts';
 export * from './identity-settings.ts';

@@ -22,6 +22,7 @@ import { erasureEvents, erasureRoutes, erasureRpc, userErasureOrdered } from './
 import { identityEvents, identityRpc } from './identity-events.ts';
 import { explanationRoutes } from './identity-explanation.ts';
 import { groupRoutes } from './identity-groups.ts';
+import { issuerRoutes } from './identity-issuers.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { askRoutes } from './insights-ask.ts';
@@ -366,6 +367,7 @@ export const queuesWithJobs: readonly Queue[] = queues.filter((queue) =>
 export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(identityRoutes),
   ...all<RouteDef>(authConfigRoutes),
+  ...all<RouteDef>(issuerRoutes),
   ...all<RouteDef>(userRoutes),
   ...all<RouteDef>(approvalRoutes),
   ...all<RouteDef>(erasureRoutes),

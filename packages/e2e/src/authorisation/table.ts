@@ -194,6 +194,14 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/auth-config/{category}/sessions': inCategory('proxy', superAdmins),
   'DELETE /api/admin/auth-config/{category}/sessions': inCategory('proxy', superAdmins),
   'POST /api/admin/auth-config/{category}/test': empty(inCategory('ldap', superAdmins)),
+  'GET /api/admin/auth-config/oidc/issuers': superAdmins,
+  'POST /api/admin/auth-config/oidc/issuers/test': sending(() => ({ from: 'https://matrix.invalid' }))(superAdmins),
+  'POST /api/admin/auth-config/oidc/issuers/test/callback': empty(superAdmins),
+  'POST /api/admin/auth-config/oidc/issuers/move': sending(() => ({
+    proof: 'none',
+    confirm_issuer: 'https://matrix.invalid',
+    accounts: 0,
+  }))(superAdmins),
 
   'GET /api/admin/users': admins,
   'POST /api/admin/users': sending(() => ({ email: address(), password }))(admins),

@@ -15,6 +15,7 @@ import type {
   gpuRoutes,
   groupRoutes,
   identityRoutes,
+  issuerRoutes,
   mappingRoutes,
   mediaRoutes,
   mirrorRoutes,
@@ -50,6 +51,7 @@ type Definition =
   | ValueOf<typeof gpuRoutes>
   | ValueOf<typeof groupRoutes>
   | ValueOf<typeof identityRoutes>
+  | ValueOf<typeof issuerRoutes>
   | ValueOf<typeof mappingRoutes>
   | ValueOf<typeof mediaRoutes>
   | ValueOf<typeof mirrorRoutes>

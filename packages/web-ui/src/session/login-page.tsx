@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { call } from '../api/client.ts';
+import { keepIssuerCallback } from '../state/issuer-test.ts';
 import { session } from '../state/services.ts';
 import { takeNext } from './next-page.ts';
 import { SignInError } from './sign-in-error.tsx';
@@ -26,9 +27,11 @@ export function LoginPage() {
     // A code works once, but React may run an effect twice.
     if (isStarted.current) return;
     isStarted.current = true;
-    if (isCallback) mutate();
+    if (keepIssuerCallback(query))
+      void navigate({ to: '/admin/authentication/$category', params: { category: 'oidc' }, replace: true });
+    else if (isCallback) mutate();
     else void navigate({ to: '/sign-in', replace: true });
-  }, [isCallback, mutate, navigate]);
+  }, [isCallback, mutate, navigate, query]);
   return (
     <SignInFrame
       title={finish.isError ? t`Sign-in failed` : t`Signing in`}

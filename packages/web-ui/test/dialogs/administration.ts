@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 import { button, request, text, type DialogCase } from './case.ts';
@@ -71,11 +72,30 @@ const pass = example('GET /api/admin/directory-sync/passes/{uuid}', {
   candidates: 2,
   set_digest: 'b'.repeat(64),
 });
+const issuerTest = example('POST /api/admin/auth-config/oidc/issuers/test/callback', {
+  proof: 'sealed',
+  from: 'https://id.example.org/auth',
+  to: 'https://id.example.org',
+  tester: { uuid: uuid(31), email: 'grace@example.org' },
+  accounts: 6,
+});
 const version = exampleItem('GET /api/search/speaker-index', 'versions', { name: 'v3', state: 'complete' });
 
 function showAccount(api: ScriptedApi): void {
   api.respond('GET /api/users/{uuid}', account);
   api.respond('GET /api/admin/users/{uuid}/sessions', { sessions: [accountSession], total: 1 });
+}
+function showIssuers(api: ScriptedApi): void {
+  api.respond('GET /api/admin/auth-config/oidc/issuers', {
+    current: issuerTest.to,
+    issuers: [{ issuer: issuerTest.from, accounts: 6, super_admins: 0, is_current: false }],
+  });
+  api.respond('POST /api/admin/auth-config/oidc/issuers/test/callback', issuerTest);
+}
+/** Opens the page as the provider does after a test sign-in. */
+async function returnFromTest(page: Page): Promise<void> {
+  await page.evaluate(() => sessionStorage.setItem('overtone-issuer-test', 'the-state'));
+  await page.goto('/login?code=a-code&state=the-state');
 }
 function showMappings(api: ScriptedApi): void {
   api.respond('GET /api/admin/group-mappings', [mapping]);
@@ -236,6 +256,25 @@ export const administrationDialogs: readonly DialogCase[] = [
       route: 'POST /api/admin/user-approvals/{uuid}/reject',
       sends: { reason: 'Not a member' },
       response: example('POST /api/admin/user-approvals/{uuid}/reject'),
+    }),
+  },
+  {
+    name: 'Move accounts to a new address of the identity provider',
+    source: 'admin/auth/issuer-move.tsx',
+    path: '/admin/authentication/oidc',
+    world: showIssuers,
+    opener: button('Move 6 accounts'),
+    open: async (page) => {
+      if (!(await button('Move 6 accounts')(page).isVisible())) await returnFromTest(page);
+      await button('Move 6 accounts')(page).click();
+    },
+    ...text(`Type the new address ${issuerTest.to}`, issuerTest.to),
+    isStored: false,
+    request: request({
+      submit: 'Move accounts',
+      route: 'POST /api/admin/auth-config/oidc/issuers/move',
+      sends: { proof: issuerTest.proof, confirm_issuer: issuerTest.to, accounts: 6 },
+      response: { accounts: 6, sessions_terminated: 4 },
     }),
   },
   {

@@ -27,6 +27,8 @@ export type AuditEvent =
   | 'admin.user.reject'
   | 'admin.settings.change'
   | 'admin.settings.test'
+  | 'admin.issuer.test'
+  | 'admin.issuer.move'
   | 'admin.sessions.end'
   | 'admin.queue.pause'
   | 'admin.queue.resume'

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { issuerOf, type OidcSettings } from './oidc.ts';
+import { createSealer } from './sealed.ts';
 
 /** A sign-in that was started and whose callback has not arrived yet. */
 const flowShape = z.object({
@@ -12,6 +13,8 @@ const flowShape = z.object({
   redirectUri: z.string(),
   /** Epoch milliseconds. */
   startedAt: z.int(),
+  /** A test sign-in before accounts are moved from this issuer: only the administrator who started it completes it. */
+  test: z.object({ from: z.string(), userId: z.uuid() }).optional(),
 });
 export type Flow = z.infer<typeof flowShape>;
 
@@ -19,8 +22,9 @@ export const flowSeconds = 600;
 const mostFlows = 5;
 
 /** A new flow to the provider of the settings. */
-export function newFlow(settings: OidcSettings): Flow {
+export function newFlow(settings: OidcSettings, test?: Flow['test']): Flow {
   return {
+    ...(test ? { test } : {}),
     state: newSecret(),
     nonce: newSecret(),
     verifier: newSecret(),
@@ -69,34 +73,18 @@ type OpenedFlow = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_brow
  * use no storage, and another browser cannot finish it.
  */
 export function createFlowCookies(secret: string) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'overtone oidc flow v1', 32));
-
-  const open = (name: string, sealed: string): Flow | undefined => {
-    try {
-      const bytes = Buffer.from(sealed, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
-      decipher.setAAD(Buffer.from(name)).setAuthTag(bytes.subarray(-16));
-      const text = Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString();
-      return flowShape.parse(JSON.parse(text));
-    } catch {
-      return undefined;
-    }
-  };
+  const sealer = createSealer(secret, 'overtone oidc flow v1', flowShape);
 
   return {
     seal: (flow: Flow, secure: boolean): string => {
       const name = cookieName(flow.state, secure);
-      const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 }).setAAD(Buffer.from(name));
-      const body = [cipher.update(JSON.stringify(flow)), cipher.final()];
-      const sealed = Buffer.concat([iv, ...body, cipher.getAuthTag()]).toString('base64url');
-      return cookie(name, sealed, flowSeconds, secure);
+      return cookie(name, sealer.seal(name, flow), flowSeconds, secure);
     },
     read: (cookies: ReadonlyMap<string, string>, state: string, secure: boolean, now: number): OpenedFlow => {
       const name = cookieName(state, secure);
       const sealed = cookies.get(name);
       if (sealed === undefined) return { ok: false, reason: 'not_this_browser' };
-      const flow = open(name, sealed);
+      const flow = sealer.open(name, sealed);
       if (!flow || !same(flow.state, state)) return { ok: false, reason: 'forged' };
       return now - flow.startedAt > flowSeconds * 1000 ? { ok: false, reason: 'expired' } : { ok: true, flow };
     },

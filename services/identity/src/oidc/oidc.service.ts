@@ -23,7 +23,7 @@ export type CallbackQuery = {
   iss?: string | undefined;
   error?: string | undefined;
 };
-type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
+export type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
 /** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
 export function createOidc(deps: OidcDeps) {
@@ -56,6 +56,7 @@ export function createOidc(deps: OidcDeps) {
       const current = enabledSettings();
       const flow = await takeFlow(deps, current, query, browser);
       if (typeof flow === 'string') throw await refuse(client, { errorCode: 'INVALID_STATE', reason: flow });
+      if (flow.test) throw await refuse(client, { errorCode: 'INVALID_STATE', reason: 'test_sign_in' });
       const { code, iss, error } = query;
       if (error !== undefined) throw await refuse(client, { errorCode: 'PROVIDER_ERROR', reason: word(error) });
       const identified = await provider.finish(current, flow, { code, iss, state: flow.state });
@@ -72,7 +73,7 @@ export function createOidc(deps: OidcDeps) {
   };
 }
 
-function beginAtProvider(provider: Provider, settings: AuthSettings, flow: Flow): ReturnType<Provider['begin']> {
+export function beginAtProvider(provider: Provider, settings: AuthSettings, flow: Flow): ReturnType<Provider['begin']> {
   const missing = missingSetting(settings);
   return missing
     ? Promise.resolve({ ok: false, errorCode: 'PROVIDER_UNAVAILABLE', reason: `missing_${missing}` })
@@ -80,7 +81,7 @@ function beginAtProvider(provider: Provider, settings: AuthSettings, flow: Flow)
 }
 
 /** The flow of this callback, which no other callback can use. @returns a reason when this one cannot use it either. */
-async function takeFlow(
+export async function takeFlow(
   { db, flows }: Pick<OidcDeps, 'db' | 'flows'>,
   settings: AuthSettings,
   { state }: CallbackQuery,

@@ -63,10 +63,16 @@ function isLinked(user: Names): boolean {
   );
 }
 
+/** The provider has another address now, and an administrator has not moved the accounts yet. */
+function hasOldIssuer(user: Names, { source, subject }: Assertion): boolean {
+  return source === 'oidc' && user.oidcSubject === subject.id && user.oidcIssuer !== subject.issuer;
+}
+
 /** Why an account with the same e-mail address is not linked (specification, "Authentication" 6); null: it is. */
 export function linkFault(user: Account, assertion: Assertion): string | null {
   if (!assertion.emailVerified) return 'the address is not verified';
   if (user.role === 'super_admin') return 'it is a super_admin';
+  if (hasOldIssuer(user, assertion)) return `it is linked at the earlier address ${user.oidcIssuer} of the provider`;
   if (isLinked(user)) return 'it is linked already';
   return user.authType === 'local' || user.authType === assertion.source ? null : 'it belongs to another source';
 }

@@ -28,6 +28,8 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.sessions.end': msg`Sessions ended by an administrator`,
   'admin.settings.change': msg`Settings changed`,
   'admin.settings.test': msg`Settings tested`,
+  'admin.issuer.test': msg`Test sign-in at a new address of the identity provider`,
+  'admin.issuer.move': msg`Accounts moved to a new address of the identity provider`,
   'admin.audit.export': msg`Audit log exported`,
   'admin.queue.pause': msg`Queue paused`,
   'admin.queue.resume': msg`Queue resumed`,

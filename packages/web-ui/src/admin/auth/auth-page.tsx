@@ -6,6 +6,7 @@ import css from './auth.module.css';
 import { Pane } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { configQuery } from './auth-queries.ts';
+import { IssuerMove } from './issuer-move.tsx';
 import { categoryOrder, isCategory, layouts } from './layout.ts';
 import { MappingsPanel } from './mappings-panel.tsx';
 import { SettingsForm } from './settings-form.tsx';
@@ -28,6 +29,7 @@ export function AuthPage() {
         <>
           <QueryStatus of={config} failure={t`The settings couldn’t be loaded`} height={360} />
           {config.data && <SettingsForm key={category} category={category} items={config.data[category]} />}
+          {config.data && category === 'oidc' && <IssuerMove />}
         </>
       )}
     </Pane>

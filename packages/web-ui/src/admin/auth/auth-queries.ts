@@ -14,6 +14,12 @@ export const configQuery = queryOptions({
   refetchOnWindowFocus: false,
 });
 
+/** The issuers that accounts are linked to. */
+export const issuersQuery = queryOptions({
+  queryKey: ['auth-config', 'issuers'],
+  queryFn: ({ signal }) => call('GET /api/admin/auth-config/oidc/issuers', { signal }),
+});
+
 const historyPage = 20;
 
 export function historyQuery(category: AuthCategory) {
