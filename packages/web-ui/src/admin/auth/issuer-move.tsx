@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Box, Button, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -22,45 +22,47 @@ export function IssuerMove() {
   if (!issuers.data || issuers.data.issuers.length === 0) return null;
   const { current } = issuers.data;
   return (
-    <Section title={t`Move accounts to a new address`}>
-      <Stack gap="md">
-        <Text size="sm" c="dimmed">
-          {t`Accounts are linked to the address (issuer) of the provider. After it has changed, save the new address above. Then one person signs in there as a test, and you move the accounts.`}
-        </Text>
-        {issuers.data.issuers.map(({ issuer, accounts, is_current: isCurrent }) => (
-          <Group key={issuer} justify="space-between" gap="sm" data-testid="issuer">
-            <div>
-              <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-                {issuer}
-              </Text>
-              <Text size="sm" c="dimmed">
-                {plural(accounts, { one: '# account', other: '# accounts' })}
-                {isCurrent ? ` · ${t`address of the settings`}` : ''}
-              </Text>
-            </div>
-            {!isCurrent && current !== '' && (
-              <Button
-                variant="default"
-                loading={start.isPending || start.isSuccess}
-                onClick={() => start.mutate(issuer)}
-              >
-                {t`Start test sign-in`}
-              </Button>
-            )}
-          </Group>
-        ))}
-        {issuers.data.issuers.some(({ is_current: isCurrent }) => !isCurrent) && (
-          <Text size="sm">
-            {t`At the test, a person of the earlier address signs in at ${current} in this browser. You stay signed in, and nothing changes.`}
+    <Box mt="lg">
+      <Section title={t`Move accounts to a new address`}>
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            {t`Accounts are linked to the address (issuer) of the provider. After it has changed, save the new address above. Then one person signs in there as a test, and you move the accounts.`}
           </Text>
-        )}
-        <div aria-live="polite">
-          {start.error && <ErrorNote error={start.error} title={t`The test sign-in couldn’t be started`} />}
-          {finish.error && <ErrorNote error={finish.error} title={t`The accounts can’t be moved`} />}
-          {finish.data && <TestResult tested={finish.data} onMoved={finish.reset} />}
-        </div>
-      </Stack>
-    </Section>
+          {issuers.data.issuers.map(({ issuer, accounts, is_current: isCurrent }) => (
+            <Group key={issuer} justify="space-between" gap="sm" data-testid="issuer">
+              <div>
+                <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+                  {issuer}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {plural(accounts, { one: '# account', other: '# accounts' })}
+                  {isCurrent ? ` · ${t`address of the settings`}` : ''}
+                </Text>
+              </div>
+              {!isCurrent && current !== '' && (
+                <Button
+                  variant="default"
+                  loading={start.isPending || start.isSuccess}
+                  onClick={() => start.mutate(issuer)}
+                >
+                  {t`Start test sign-in`}
+                </Button>
+              )}
+            </Group>
+          ))}
+          {issuers.data.issuers.some(({ is_current: isCurrent }) => !isCurrent) && (
+            <Text size="sm">
+              {t`At the test, a person of the earlier address signs in at ${current} in this browser. You stay signed in, and nothing changes.`}
+            </Text>
+          )}
+          <div aria-live="polite">
+            {start.error && <ErrorNote error={start.error} title={t`The test sign-in couldn’t be started`} />}
+            {finish.error && <ErrorNote error={finish.error} title={t`The accounts can’t be moved`} />}
+            {finish.data && <TestResult tested={finish.data} onMoved={finish.reset} />}
+          </div>
+        </Stack>
+      </Section>
+    </Box>
   );
 }
 
