@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { spokenAt } from './recordings.ts';
 import { forNightly, type Check, type Suite } from './suite.ts';
 import { jobLimitMs, until } from './until.ts';
+import { correctPassage, enterPassage, saved } from './passages.ts';
 
 function position(page: Page): Promise<number> {
   return page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
@@ -142,102 +143,102 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.reload();
       await page.getByTestId('segment-speaker').filter({ hasText: 'Ada Lovelace' }).first().waitFor();
     }),
-    step('an edited passage is saved', async () => {
-      const passage = page.getByTestId('segment').first();
-      await passage.hover();
-      await passage.getByRole('button', { name: /^Edit passage/ }).click();
-      const box = page.getByRole('textbox', { name: /^Text of the passage/ });
-      await box.fill(`${await box.inputValue()} Remarkably corrected.`);
-      await page.keyboard.press('Control+Enter');
-      await box.waitFor({ state: 'detached' });
+    step('an edited passage is saved by itself', async () => {
+      await correctPassage(page, page.getByTestId('segment').first(), ' Remarkably corrected.');
       await page.reload();
       await page.getByTestId('segment').first().getByText('Remarkably').waitFor();
     }),
-    step('of two edits the last one can be undone', async () => {
+    step('edits are undone one after the other, also after a reload', async () => {
       const passage = page.getByTestId('segment').first();
-      for (const added of ['Firstly.', 'Secondly.']) {
-        await passage.hover();
-        await passage.getByRole('button', { name: /^Edit passage/ }).click();
-        const box = page.getByRole('textbox', { name: /^Text of the passage/ });
-        await box.fill(`${await box.inputValue()} ${added}`);
-        await page.keyboard.press('Control+Enter');
-        await box.waitFor({ state: 'detached' });
-        await page.getByText('Passage saved.').first().waitFor();
-        await passage.getByText(added).waitFor();
-      }
-      // Strict: one toast, that of the last edit.
-      await page.getByRole('button', { name: 'Undo', exact: true }).click();
-      await page.getByText('Undone.').waitFor();
-      await passage.getByText('Firstly.').waitFor();
+      for (const added of [' Firstly.', ' Secondly.']) await correctPassage(page, passage, added);
+      await page.getByRole('button', { name: 'Undo your last correction' }).click();
       await passage.getByText('Secondly.').waitFor({ state: 'detached' });
+      await passage.getByText('Firstly.').waitFor();
+      await page.reload();
+      await passage.getByText('Firstly.').waitFor();
+      await page.getByRole('button', { name: 'Undo your last correction' }).click();
+      await passage.getByText('Firstly.').waitFor({ state: 'detached' });
+      await passage.getByText('Remarkably').waitFor();
     }),
-    step('a passage is split and merged by keys, and both are undone after a reload', async () => {
+    step('a passage is split, given to another speaker and merged by keys alone', async () => {
       const passages = page.getByTestId('segment');
-      const box = page.getByRole('textbox', { name: /^Text of the passage/ });
+      const [count, text] = [await passages.count(), await passages.first().locator('p').innerText()];
+      await enterPassage(passages.first());
+      // Over the full stop, to the start of the last word.
+      for (let presses = 0; presses < 2; presses += 1) await page.keyboard.press('Control+ArrowLeft');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Alt+2');
+      await saved(page);
+      assert.equal(await passages.count(), count + 1);
+      const names = await Promise.all([0, 1].map((at) => passages.nth(at).getAttribute('aria-label')));
+      assert.notEqual(names[0]?.split(',')[0], names[1]?.split(',')[0]);
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Backspace');
+      await saved(page);
+      assert.equal(await passages.count(), count);
+      assert.equal(await passages.first().locator('p').innerText(), text);
+    }),
+    step('a split and a merge are undone and redone by keys after a reload', async () => {
+      const passages = page.getByTestId('segment');
       const textOf = async (): Promise<string> =>
         (await passages.first().locator('[data-w]').allInnerTexts()).join(' ');
       const text = await textOf();
-      await passages.first().hover();
-      await passages
-        .first()
-        .getByRole('button', { name: /^Edit passage/ })
-        .click();
-      const start = `${await box.inputValue()} `.indexOf(' ');
-      const rest = (await box.inputValue()).slice(start + 1);
-      await box.press('Control+Home');
-      for (let i = 0; i < start; i += 1) await box.press('ArrowRight');
-      await box.press('Enter');
-      await until('the second half is being edited', async () => (await box.inputValue()) === rest);
-      await until('the first half is a passage', async () => (await textOf()) === text.slice(0, start));
-      await box.press('Backspace');
-      await until('both are one passage', async () => (await box.inputValue()).startsWith(text.slice(0, start + 1)));
-      await box.press('Escape');
-      await box.waitFor({ state: 'detached' });
+      const [first = ''] = text.split(' ');
+      await enterPassage(passages.first());
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.press('Control+ArrowRight');
+      await page.keyboard.press('Enter');
+      await saved(page);
+      assert.equal(await textOf(), first);
+      await page.keyboard.press('Backspace');
+      await saved(page);
+      assert.equal(await textOf(), text);
       await page.reload();
       await until('the passage is whole', async () => (await textOf()) === text);
-      await page.keyboard.press('Control+z');
-      await until('the merge is undone', async () => (await textOf()) === text.slice(0, start));
-      await page.keyboard.press('Control+z');
-      await until('the split is undone', async () => (await textOf()) === text);
+      await saved(page);
+      for (const [key, shown] of [
+        ['Control+z', first],
+        ['Control+z', text],
+        ['Control+Shift+z', first],
+        ['Control+Shift+z', text],
+      ] as const) {
+        await page.keyboard.press(key);
+        await until(`${key} shows “${shown}”`, async () => (await textOf()) === shown);
+      }
     }),
     step('selected words get another speaker by a key, and a passage starts later by a key', async () => {
       const passages = page.getByTestId('segment');
-      const box = page.getByRole('textbox', { name: /^Text of the passage/ });
       const textOf = async (): Promise<string> =>
         (await passages.first().locator('[data-w]').allInnerTexts()).join(' ');
       const nameOf = async (): Promise<string> =>
         (await passages.first().getAttribute('aria-label'))?.split(',')[0] ?? '';
-      const edit = async (): Promise<void> => {
-        await passages.first().hover();
-        await passages
-          .first()
-          .getByRole('button', { name: /^Edit passage/ })
-          .click();
-      };
       const text = await textOf();
-      await edit();
-      await box.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(0, field.value.indexOf(' ')));
-      await box.press('Alt+1');
-      await until('the first word is a passage', async () => (await textOf()) === text.split(' ')[0]);
       const name = await nameOf();
-      await edit();
-      await box.press('Alt+2');
-      await until('it has another speaker', async () => (await nameOf()) !== name);
-      await box.waitFor({ state: 'detached' });
-      await page.keyboard.press('Control+z');
-      await until('it has the speaker before', async () => (await nameOf()) === name);
-      await page.getByRole('button', { name: 'Undo your last correction' }).click();
+      await enterPassage(passages.first());
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.press('Control+Shift+ArrowRight');
+      await page.keyboard.press('Alt+1');
+      await saved(page);
+      const wasFirst = (await nameOf()) === name;
+      if (wasFirst) await page.keyboard.press('Alt+2');
+      await saved(page);
+      assert.equal(await textOf(), text.split(' ')[0]);
+      assert.notEqual(await nameOf(), name);
+      const undo = page.getByRole('button', { name: 'Undo your last correction' });
+      if (wasFirst) {
+        await undo.click();
+        await until('it has the speaker before', async () => (await nameOf()) === name);
+      }
+      await undo.click();
       await until('the passage is whole', async () => (await textOf()) === text);
-      await edit();
+      await enterPassage(passages.first());
       const moved = page.waitForResponse(/\/transcript\/operations$/);
-      await box.press('Alt+ArrowDown');
+      await page.keyboard.press('Alt+ArrowDown');
       const { segments } = (await (await moved).json()) as { segments: { start_time: number }[] };
       assert.ok((segments[0]?.start_time ?? 0) > 0);
-      await until('the passage can be edited further', () => box.isEditable());
-      await box.press('Escape');
-      await box.waitFor({ state: 'detached' });
+      await saved(page);
       await page.keyboard.press('Control+z');
-      await page.getByText('Undone.').last().waitFor();
+      await saved(page);
     }),
     step('a tag is added to the file', async () => {
       await page.getByRole('button', { name: 'Add tag' }).click();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from '@playwright/test';
 import type { Place } from './careless-places.ts';
+import { releaseCorrections } from './passages.ts';
 import { until } from './until.ts';
 
 export type Person = {
@@ -52,7 +53,7 @@ const acts: readonly Act[] = [
       try {
         await place.save?.(page);
         await page
-          .getByText(/Can’t connect/)
+          .getByText(/Can’t connect|Offline: kept here/)
           .first()
           .waitFor();
       } finally {
@@ -105,8 +106,9 @@ export async function actCarelessly(person: Person, place: Place, act: Act): Pro
 }
 
 /** Removes what the act left; the next one loads the page again. */
-export function forgetDrafts(page: Page): Promise<void> {
-  return page.evaluate(() => {
+export async function forgetDrafts(page: Page): Promise<void> {
+  await releaseCorrections(page);
+  await page.evaluate(() => {
     for (const storage of [localStorage, sessionStorage])
       for (const key of Object.keys(storage)) if (key.startsWith('overtone-draft:')) storage.removeItem(key);
   });
@@ -169,6 +171,6 @@ async function answerQuestion(page: Page, place: Place, act: Act): Promise<boole
 }
 
 async function assertTyped(page: Page, place: Place, when: string): Promise<void> {
-  const typed = await place.field(page).inputValue();
+  const typed = await (place.typed ? place.typed(page) : place.field(page).inputValue());
   assert.equal(typed, place.text, `${place.name}: the text is lost ${when}`);
 }

@@ -13,6 +13,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { asService } from './service-access.ts';
 import { choose, type Check, type Choice, type Suite } from './suite.ts';
+import { enterPassage, saved } from './passages.ts';
 
 /** What the browser prints for a request that was refused or cut off, and for the transcript without a recording. */
 const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|nowhere)$/;
@@ -181,7 +182,7 @@ function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
     { name: 'the account menu', path: home, show: press(/^Account of/, 'menu') },
     { name: 'the export dialog', path: file, show: press('Export', 'dialog') },
     { name: 'the speed menu', path: file, show: press(/^Speed/, 'menu') },
-    { name: 'the menu of a speaker', path: file, show: press(/^Change speaker/, 'menu') },
+    { name: 'the menu of a speaker', path: file, show: press(/^Change speaker/, 'dialog') },
     { name: 'the menu of merging', path: file, show: press(/^Actions for/, 'menu') },
     { name: 'the shortcuts', path: file, show: press('Keyboard shortcuts', 'dialog') },
     { name: 'renaming a file', path: file, show: fileAction('Rename') },
@@ -189,28 +190,22 @@ function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
     {
       name: 'editing a passage',
       path: file,
-      show: writeDraft,
+      show: correct,
     },
-    {
-      name: 'the question before a draft is discarded',
-      path: file,
-      show: async (page) => {
-        await writeDraft(page);
-        await page.getByTestId('drafts').getByRole('button', { name: 'Discard' }).click();
-        await page.getByRole('dialog').waitFor();
-      },
-    },
+    { name: 'choosing a speaker by keys', path: file, show: chooseSpeaker },
   ];
 }
 
-async function writeDraft(page: Page): Promise<void> {
-  await page
-    .getByTestId('segment')
-    .first()
-    .getByRole('button', { name: /^Edit passage/ })
-    .click();
-  await page.getByRole('textbox', { name: /^Text of the passage/ }).fill('A correction');
-  await page.getByTestId('drafts').waitFor();
+async function correct(page: Page): Promise<void> {
+  await enterPassage(page.getByTestId('segment').first());
+  await page.keyboard.type(' A correction');
+  await saved(page);
+}
+
+async function chooseSpeaker(page: Page): Promise<void> {
+  await enterPassage(page.getByTestId('segment').first());
+  await page.keyboard.press('Alt+s');
+  await page.getByRole('dialog').waitFor();
 }
 
 /** A transcript of 200 passages of two speakers, without the work of an engine. */

@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { enterPassage, holdCorrections } from './passages.ts';
 
 /** One place where text can be typed: every careless act is tried on each row. */
 export type Place = {
@@ -10,6 +11,8 @@ export type Place = {
   readonly text: string;
   /** Fills the field when its text is chosen from a list; without it the text is typed. */
   readonly choose?: (page: Page) => Promise<void>;
+  /** Reads a field that is no form field. */
+  readonly typed?: (page: Page) => Promise<string>;
   /** Submits the text; in a place without it the text is submitted with other fields. */
   readonly save?: (page: Page) => Promise<void>;
   /** In front of the page: the page behind cannot be clicked. */
@@ -60,15 +63,22 @@ export function placesOf(world: World): Place[] {
     {
       name: 'a passage',
       path: file,
-      open: (page) =>
-        page
-          .getByTestId('segment')
-          .first()
-          .getByRole('button', { name: /^Edit passage/ })
-          .click(),
-      field: (page) => page.getByRole('textbox', { name: /^Text of the passage/ }).first(),
+      open: async () => undefined,
+      field: (page) => page.getByTestId('segment').first().locator('p'),
       text: 'A correction that is not saved yet.',
-      save: press('Save'),
+      choose: async (page) => {
+        await holdCorrections(page);
+        await enterPassage(page.getByTestId('segment').first(), 'all');
+        await page.keyboard.type('A correction that is not saved yet.');
+      },
+      typed: async (page) => {
+        const passage = page.getByTestId('segment').first().locator('p');
+        // Shown when the draft has been read.
+        await passage.getByText('A correction that is not saved yet.').waitFor();
+        return passage.innerText();
+      },
+      // It is saved by itself.
+      save: async () => undefined,
     },
     {
       name: 'the name of a speaker',

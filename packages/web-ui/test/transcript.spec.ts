@@ -1,5 +1,9 @@
+import type { Locator, Page } from '@playwright/test';
 import { expect, startSession, test } from './ring/ring.ts';
-import { storeTranscript, transcriptPath } from './transcript/stored-transcript.ts';
+import type { ScriptedApi } from './ring/scripted-api.ts';
+import { storeTranscript, transcriptPath, type StoredTranscript } from './transcript/stored-transcript.ts';
+
+const operations = 'POST /api/files/{uuid}/transcript/operations';
 
 const speech = [
   'Good morning everybody',
@@ -7,44 +11,333 @@ const speech = [
   'It is smaller than last year',
   'Why is that',
 ];
-const doubts: Readonly<Record<string, number>> = { budget: 0.2, last: 0.5 };
 
-function confidence(word: string): number {
-  return doubts[word] ?? 0.9;
-}
+test.describe('the transcript is one document', () => {
+  test('saves what is typed by itself, as one operation', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 1);
+    await page.keyboard.type(' of March');
+    await expectSaved(page);
+    expect(transcript.texts()[1]).toBe('Let us begin with the budget of March');
+    expect(transcript.texts()).toHaveLength(4);
+    await expectCaret(page, 'Let us begin with the budget of March', '');
+  });
 
-test.describe('uncertain words', () => {
-  test('are marked in three steps, counted, and reached by keys in both directions', async ({ page, api }) => {
-    storeTranscript(speech, { confidence }).serve(api);
-    await startSession(page, api);
-    await page.goto(transcriptPath);
-    await expect(page.locator('[data-seg] [data-unsure="strong"]')).toHaveText(['budget']);
-    await expect(page.locator('[data-seg] [data-unsure="some"]')).toHaveText(['last']);
-    await expect(page.getByTestId('legend')).toContainText('2 words may be wrong (11 %)');
-    for (const [key, word] of [
-      ['u', 'budget'],
-      ['u', 'last'],
-      ['Shift+U', 'budget'],
+  test('splits at Enter, merges at Backspace and Delete, and keeps the caret between both parts', async ({
+    page,
+    api,
+  }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 1);
+    for (let i = 0; i < 'the budget'.length; i += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await expectSaved(page);
+    expect(transcript.texts().slice(1, 3)).toEqual(['Let us begin with', 'the budget']);
+    await expectCaret(page, '', 'the budget');
+    await page.keyboard.press('Backspace');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual(speech);
+    await expectCaret(page, 'Let us begin with ', 'the budget');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Delete');
+    await expectSaved(page);
+    expect(transcript.texts()[1]).toBe(`${speech[1]} ${speech[2]}`);
+  });
+
+  test('moves the caret from one passage to the next, and types where it is', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 0);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.type('Now ');
+    await expectSaved(page);
+    expect(transcript.texts().slice(0, 2)).toEqual([speech[0], `Now ${speech[1]}`]);
+  });
+
+  test('moves the caret back to the end of the passage before, and down to the next one', async ({ page, api }) => {
+    await open(page, api);
+    await caretAtEnd(page, 1);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowLeft');
+    await expectCaret(page, 'Good morning everybody', '');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await expectCaret(page, '', 'Let us begin with the budget');
+  });
+
+  test('keeps the placeholder of a masked part, and a passage that is withheld', async ({ page, api }) => {
+    const transcript = await open(page, api, storeTranscript(speech, { masked: 1, withheld: 2 }));
+    await caretAtEnd(page, 1);
+    for (let i = 0; i < 'Let us begin with the budget'.length; i += 1) await page.keyboard.press('Backspace');
+    await expectSaved(page);
+    expect(transcript.texts()[1]).toBe('Let [phone]');
+    await caretAtEnd(page, 3);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('And ');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual([speech[0], 'Let [phone]', '[withheld]', 'And Why is that']);
+  });
+
+  test('replaces a selection over several passages by what is typed', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 0);
+    for (let i = 0; i < ' everybody'.length; i += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+End');
+    await page.keyboard.type('.');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual(['Good morning.', ...speech.slice(2)]);
+  });
+
+  test('gives half a passage another speaker by a key', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 1);
+    for (let i = 0; i < 'the budget'.length; i += 1) await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Alt+2');
+    await expectSaved(page);
+    expect(transcript.texts().slice(1, 3)).toEqual(['Let us begin with', 'the budget']);
+    expect(transcript.speakers().slice(0, 4)).toEqual(['Ada', 'Ada', 'Grace', 'Ada']);
+  });
+
+  test('moves the start of a passage by a key', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 1);
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expectSaved(page);
+    expect(transcript.passages()[1]?.start_time).toBeCloseTo(4.2);
+  });
+
+  test('inserts and deletes passages', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 3);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Nobody knows');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual([...speech, 'Nobody knows']);
+    await page.keyboard.press('Control+Shift+Backspace');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual(speech);
+  });
+
+  test('undoes and redoes by keys, over a reload', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    for (const word of [' one', ' two']) {
+      await caretAtEnd(page, 0);
+      await page.keyboard.type(word);
+      await expectSaved(page);
+    }
+    await page.reload();
+    await expect(rows(page)).toHaveCount(4);
+    await caretAtEnd(page, 0);
+    for (const [key, text] of [
+      ['Control+z', `${speech[0]} one`],
+      ['Control+z', speech[0]],
+      ['Control+Shift+z', `${speech[0]} one`],
+      ['Control+y', `${speech[0]} one two`],
     ] as const) {
       await page.keyboard.press(key);
-      await expect(page.locator('[data-now]')).toHaveText(word);
+      await expect(textOf(page, 0)).toHaveText(text ?? '');
+      expect(transcript.texts()[0]).toBe(text);
     }
   });
 
-  test('are accepted by a key and by a button, and undone', async ({ page, api }) => {
-    const transcript = storeTranscript(speech, { confidence });
+  test('pastes paragraphs as passages of the speaker before them', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 3);
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', ' then\n\nSecond\n\nThird');
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(event);
+    });
+    await expectSaved(page);
+    expect(transcript.texts().slice(3)).toEqual(['Why is that then', 'Second', 'Third']);
+    expect(transcript.speakers().slice(3)).toEqual(['Grace', 'Grace', 'Grace']);
+  });
+});
+
+test.describe('what is typed in the transcript is never lost', () => {
+  test('is kept here without a connection, shown after a reload, and saved once the connection is back', async ({
+    page,
+    api,
+  }) => {
+    const transcript = await open(page, api);
+    api.lose(operations);
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    await expect(state(page)).toHaveText('Offline: kept here');
+    await page.reload();
+    await expect(textOf(page, 0)).toHaveText('Good morning everybody in Oslo');
     transcript.serve(api);
-    await startSession(page, api);
-    await page.goto(transcriptPath);
-    await page.getByRole('button', { name: 'Next uncertain word' }).click();
-    await page.keyboard.press('a');
+    await expectSaved(page);
+    expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
+  });
+
+  test('is saved once when the response of the first request is lost', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    api.lose(operations);
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    await expect(state(page)).toHaveText('Offline: kept here');
+    const [first] = api.sent(operations) as { uuid: string }[];
+    transcript.serve(api);
+    await expectSaved(page);
+    expect((api.sent(operations) as { uuid: string }[]).every(({ uuid }) => uuid === first?.uuid)).toBe(true);
+    expect(transcript.texts()).toEqual(['Good morning everybody in Oslo', ...speech.slice(1)]);
+  });
+
+  test('is shown beside the text of another person who was faster, and can be kept', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    transcript.editElsewhere(0, 'Good evening');
+    api.refuse(operations, { code: 'stale_version' });
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    const conflict = page.getByTestId('conflict');
+    await expect(conflict).toContainText('Good morning everybody in Oslo');
+    await expect(textOf(page, 0)).toHaveText('Good evening');
+    transcript.serve(api);
+    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await expect(conflict).toHaveCount(0);
+    await expectSaved(page);
+    expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
+  });
+
+  test('is kept when the right to edit was withdrawn', async ({ page, api }) => {
+    await open(page, api);
+    api.refuse(operations, { code: 'permission_required' });
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    await expect(page.getByTestId('conflict')).toContainText('Good morning everybody in Oslo');
+    await page.reload();
+    await expect(page.getByTestId('conflict')).toContainText('Good morning everybody in Oslo');
+  });
+
+  test('is sent when the person follows a link before it was saved', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    const release = api.hold(operations);
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: 'Search' }).waitFor();
+    release();
+    await expect.poll(() => transcript.texts()[0]).toBe('Good morning everybody in Oslo');
+    await page.goBack();
+    await expect(textOf(page, 0)).toHaveText('Good morning everybody in Oslo');
+    await expectSaved(page);
+  });
+});
+
+test.describe('uncertain words', () => {
+  const confidence = (word: string): number | null => (word === 'budget' ? 0.2 : word === 'last' ? 0.5 : 0.9);
+
+  test('are marked in three steps, counted, and reached by keys in both directions', async ({ page, api }) => {
+    await open(page, api, storeTranscript(speech, { confidence }));
+    await expect(page.locator('[data-seg] [data-unsure="strong"]')).toHaveText(['budget']);
+    await expect(page.locator('[data-seg] [data-unsure="some"]')).toHaveText(['last']);
+    await expect(page.getByTestId('legend')).toContainText('2 words may be wrong (11 %)');
+    await caretAtEnd(page, 0);
+    for (const [key, word] of [
+      ['Alt+u', 'budget'],
+      ['Alt+u', 'last'],
+      ['Alt+Shift+u', 'budget'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await selectedText(page)).toBe(word);
+    }
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('u');
+    expect(await selectedText(page)).toBe('last');
+  });
+
+  test('are accepted by a key, saved, and can be accepted no more', async ({ page, api }) => {
+    const transcript = await open(page, api, storeTranscript(speech, { confidence }));
+    await caretAtEnd(page, 0);
+    await page.keyboard.press('Alt+u');
+    await page.keyboard.press('Alt+a');
+    expect(await selectedText(page)).toBe('last');
+    await expectSaved(page);
     await expect(page.locator('[data-seg] [data-unsure]')).toHaveText(['last']);
-    await expect(page.locator('[data-now]')).toHaveText('last');
+    await expect(page.getByTestId('legend')).toContainText('1 word may be wrong');
     expect(transcript.texts()).toEqual(speech);
     expect(transcript.passages()[1]?.words.map((word) => word.confidence)).toEqual([0.9, 0.9, 0.9, 0.9, 0.9, null]);
     await page.getByRole('button', { name: 'Accept' }).click();
+    await expectSaved(page);
     await expect(page.getByTestId('legend')).toHaveCount(0);
-    await page.keyboard.press('Control+z');
+    expect(transcript.passages()[1]?.version).toBe(2);
+  });
+
+  test('are replaced by what is typed over them', async ({ page, api }) => {
+    const transcript = await open(page, api, storeTranscript(speech, { confidence }));
+    await page.getByRole('button', { name: 'Next uncertain word' }).click();
+    await page.keyboard.type('plan');
+    await expectSaved(page);
+    expect(transcript.texts()[1]).toBe('Let us begin with the plan');
     await expect(page.getByTestId('legend')).toContainText('1 word may be wrong');
   });
 });
+
+test.describe('a long transcript', () => {
+  test('has only the text near the window in the page, and types at its end', async ({ page, api }) => {
+    const transcript = await open(
+      page,
+      api,
+      storeTranscript(Array.from({ length: 2_000 }, (_, i) => `Passage ${i} of a long day of speech`)),
+    );
+    expect(await page.getByTestId('segment').count()).toBeLessThan(120);
+    await caretAtEnd(page, 0);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' at last');
+    await expectSaved(page);
+    expect(transcript.texts().at(-1)).toBe('Passage 1999 of a long day of speech at last');
+    expect(await page.getByTestId('segment').count()).toBeLessThan(120);
+  });
+});
+
+async function open(page: Page, api: ScriptedApi, transcript = storeTranscript(speech)): Promise<StoredTranscript> {
+  transcript.serve(api);
+  await startSession(page, api);
+  await page.goto(transcriptPath);
+  await expectSaved(page);
+  return transcript;
+}
+
+function rows(page: Page): Locator {
+  return page.getByTestId('segment');
+}
+
+function textOf(page: Page, index: number): Locator {
+  return page.locator(`[data-seg="${index}"] p`);
+}
+
+/** Clicks behind the last word. */
+async function caretAtEnd(page: Page, index: number): Promise<void> {
+  await textOf(page, index).click();
+  await page.keyboard.press('End');
+}
+
+function selectedText(page: Page): Promise<string> {
+  return page.evaluate(() => getSelection()?.toString() ?? '');
+}
+
+function state(page: Page): Locator {
+  return page.getByTestId('save-state');
+}
+
+function expectSaved(page: Page): Promise<void> {
+  return expect(state(page)).toHaveText('Saved');
+}
+
+/** What stands before and after the caret in its passage. */
+async function expectCaret(page: Page, before: string, after: string): Promise<void> {
+  const parts = await page.evaluate(() => {
+    const caret = getSelection();
+    const text = caret?.anchorNode?.parentElement?.closest('p') ?? (caret?.anchorNode as Element | null);
+    if (!caret?.anchorNode || !text) return null;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    range.setEnd(caret.anchorNode, caret.anchorOffset);
+    return [range.toString(), (text.textContent ?? '').slice(range.toString().length)];
+  });
+  expect(parts).toEqual([before, after]);
+}

@@ -106,6 +106,8 @@ export function segmentsQuery(uuid: string, page: number) {
       transcriptVersions.recordShown(uuid, response.transcript_version);
       return response;
     },
+    // After an insertion every passage would be compared with the one before it.
+    structuralSharing: false,
     staleTime: 60_000,
   });
 }

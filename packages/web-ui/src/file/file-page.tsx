@@ -1,12 +1,13 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Alert, Anchor, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Button, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import {
   lazy,
   Suspense,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -26,7 +27,6 @@ import { accessText, lastEditText } from '../library/access-labels.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { clock, moment } from '../lib/format.ts';
-import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
 import { CollectionsLine } from './collections-line.tsx';
 import { DetailsPanel } from './details-panel.tsx';
@@ -48,13 +48,10 @@ import { SuggestionsPanel } from './suggestions-panel.tsx';
 import { VoiceSuggestions } from './voice-suggestions.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { positionAt } from './transcript.ts';
-import { TranscriptView } from './transcript-view.tsx';
-import { useEditing } from './use-editing.ts';
+import { TranscriptEditor, type EditorCommands } from './editor/transcript-editor.tsx';
 import { UncertainNote } from './uncertain-note.tsx';
 import { useKeys } from './use-keys.ts';
 import { useTranscript, type Transcript } from './use-transcript.ts';
-import { useUncertain } from './use-uncertain.ts';
-import { useUndo } from './use-undo.ts';
 
 const ReplaceBar = lazy(() => import('../replace/replace-bar.tsx').then((result) => ({ default: result.ReplaceBar })));
 
@@ -120,14 +117,20 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const { file, player, speakers } = useFile();
   const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
   const find = useFind(transcript, initialFind);
-  const editing = useEditing(file.uuid);
-  const { step } = useUndo(file.uuid);
   const [shown, setShown] = useState<number | null>(null);
   const [help, setHelp] = useState(false);
   const [replacing, setReplacing] = useState(false);
+  const [bar, setBar] = useState<HTMLElement | null>(null);
+  const [reading, setReading] = useState(() => matchMedia('(pointer: coarse)').matches);
+  const editor = useRef<EditorCommands>(null);
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = canEdit(file) && (!isInProgress(file) || file.stage === 'index');
+  const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
+  const onShown = useCallback(() => setShown(null), []);
+  const onReady = useCallback((ready: EditorCommands | null) => {
+    editor.current = ready;
+  }, []);
   const failed = toneOf(file) === 'failed';
   // A file that couldn't be decoded, or was not downloaded, has nothing to play.
   const playable = hasRecording(file) && (file.duration !== null || !failed);
@@ -148,17 +151,15 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     if (position) setShown(position.index);
     else loadAround(transcript.prioritize, seconds, file);
   };
-  const uncertain = useUncertain(transcript, setShown);
   useKeys({
     player,
     transcript,
-    onEdit: (segment) => editable && editing.open(segment.uuid),
+    onEdit: ({ index, word }) => editor.current?.focusAt(index, word),
+    onUncertain: (by) => editor.current?.uncertain(by),
     onFind: () => findInput.current?.focus(),
-    onUncertain: uncertain.move,
-    onAccept: () => editable && void uncertain.accept(),
-    onReplace: () => editable && setReplacing(true),
+    onReplace: () => editable && !reading && setReplacing(true),
     onHelp: () => setHelp(true),
-    onHistory: (which) => editable && void step(which),
+    onHistory: (which) => editable && editor.current?.revert(which),
   });
   return (
     <div className={css['page']}>
@@ -216,37 +217,52 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                 find={find}
                 complete={transcript.complete}
                 inputRef={findInput}
-                onReplace={editable ? () => setReplacing(!replacing) : null}
-                onHistory={editable ? (which) => void step(which) : null}
+                onReplace={editable && !reading ? () => setReplacing(!replacing) : null}
+                onHistory={editable && !reading ? (which) => editor.current?.revert(which) : null}
               />
             )}
-            <DraftsNote
-              fileId={file.uuid}
-              transcript={transcript}
-              onShow={(segmentId, index) => {
-                editing.open(segmentId);
-                setShown(index);
-              }}
-            />
+            {transcript.total > 0 && (
+              <Group gap="xs" className={css['editBar'] ?? ''} justify="space-between" wrap="nowrap">
+                <div ref={setBar} />
+                {!canEdit(file) && (
+                  <Text size="xs" c="dimmed" data-testid="view-only">
+                    {t`You can view this transcript. Its owner can let you correct it.`}
+                  </Text>
+                )}
+                {editable && isTouched && (
+                  <Button size="compact-xs" variant="default" onClick={() => setReading(!reading)}>
+                    {reading ? t`Edit` : t`Reading view`}
+                  </Button>
+                )}
+              </Group>
+            )}
           </div>
           <Suspense>
-            {replacing && <ReplaceBar file={file} onShow={jumpTo} onClose={() => setReplacing(false)} />}
+            {replacing && (
+              <ReplaceBar
+                file={file}
+                onShow={jumpTo}
+                saveFirst={() => editor.current?.save()}
+                onClose={() => setReplacing(false)}
+              />
+            )}
           </Suspense>
           <ImportNote file={file} transcript={transcript} />
           <UncertainNote
             transcript={transcript}
-            onMove={uncertain.move}
-            onAccept={editable ? () => void uncertain.accept() : null}
+            onMove={(by) => editor.current?.uncertain(by)}
+            onAccept={editable && !reading ? () => editor.current?.accept() : null}
           />
           <OverlapLegend transcript={transcript} />
           {transcript.total > 0 || transcript.error !== null ? (
-            <TranscriptView
+            <TranscriptEditor
               transcript={transcript}
               find={find}
-              editing={editing}
               shown={shown}
-              onShown={() => setShown(null)}
-              editable={editable}
+              onShown={onShown}
+              editable={editable && !reading}
+              bar={bar}
+              onReady={onReady}
             />
           ) : (
             <EmptyTranscript file={file} pending={transcript.pending} />

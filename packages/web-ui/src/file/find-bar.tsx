@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useMemo, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useMemo, useState, type KeyboardEvent, type MouseEvent, type RefObject } from 'react';
 import { Icon } from '../ui/icons.tsx';
 import css from './file.module.css';
 import { findMatches, type Match } from './transcript.ts';
@@ -103,12 +103,20 @@ export function FindBar({
       {onHistory && (
         <>
           <Tooltip label={t`Undo your last correction (Ctrl+Z)`}>
-            <ActionIcon aria-label={t`Undo your last correction`} onClick={() => onHistory('undo')}>
+            <ActionIcon
+              aria-label={t`Undo your last correction`}
+              onMouseDown={keepFocus}
+              onClick={() => onHistory('undo')}
+            >
               <Icon name="undo" size={18} />
             </ActionIcon>
           </Tooltip>
           <Tooltip label={t`Redo (Ctrl+Shift+Z)`}>
-            <ActionIcon aria-label={t`Redo your last correction`} onClick={() => onHistory('redo')}>
+            <ActionIcon
+              aria-label={t`Redo your last correction`}
+              onMouseDown={keepFocus}
+              onClick={() => onHistory('redo')}
+            >
               <Icon name="redo" size={18} />
             </ActionIcon>
           </Tooltip>
@@ -122,4 +130,9 @@ function countText({ matches, at }: Find, complete: boolean): string {
   if (matches.length === 0) return complete ? t`no matches` : t`searching`;
   const total = `${matches.length}${complete ? '' : '+'}`;
   return at === -1 ? t`${total} found` : t`${at + 1} of ${total}`;
+}
+
+/** The caret stays in the text. */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
 }

@@ -4,6 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { FileDetail } from '../api/queries.ts';
 import { copyText } from '../lib/copy-text.ts';
 import { drafts } from '../state/services.ts';
+import { draftKey } from './editor/use-autosave.ts';
 import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
 import { clearNotices, notify, notifyError } from '../ui/notify.ts';
 
@@ -59,10 +60,9 @@ function reasonOf(file: FileDetail | undefined): string {
     : t`${owner} no longer shares this recording with you, or deleted it.`;
 }
 
-/** The texts in the drafts of a file: of a passage, or of all corrections that were not sent. */
+/** The texts of the corrections of a file that were not saved. */
 function unsavedTexts(all: ReadonlyMap<string, unknown>, fileId: string): string[] {
-  const own = [...all].filter(([key]) => key.startsWith(`passage:${fileId}:`) || key === `corrections:${fileId}`);
-  return [...new Set(own.flatMap(([, draft]) => textsIn(draft)))];
+  return [...new Set(textsIn(all.get(draftKey(fileId))))];
 }
 
 function textsIn(value: unknown): string[] {

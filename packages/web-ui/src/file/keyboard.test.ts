@@ -22,7 +22,6 @@ describe('commandOf', () => {
     ['ArrowRight', { name: 'skip', seconds: 5 }],
     ['ArrowUp', { name: 'step', by: -1 }],
     ['u', { name: 'uncertain', by: 1 }],
-    ['a', { name: 'accept' }],
     ['?', { name: 'help' }],
   ])('maps %p to %j', (name, command) => expect(commandOf(key(name), nowhere)).toEqual(command));
   it('goes back to the previous uncertain word with Shift', () =>

@@ -7,18 +7,7 @@ export type Command =
   | { readonly name: 'step' | 'uncertain'; readonly by: 1 | -1 }
   | {
       readonly name:
-        | 'faster'
-        | 'slower'
-        | 'loop'
-        | 'follow'
-        | 'mute'
-        | 'edit'
-        | 'find'
-        | 'help'
-        | 'undo'
-        | 'redo'
-        | 'replace'
-        | 'accept';
+        'faster' | 'slower' | 'loop' | 'follow' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' | 'replace';
     };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
@@ -39,7 +28,6 @@ const byKey: Record<string, Command> = {
   f: { name: 'follow' },
   e: { name: 'edit' },
   u: { name: 'uncertain', by: 1 },
-  a: { name: 'accept' },
   '/': { name: 'find' },
   '?': { name: 'help' },
 };
@@ -101,18 +89,21 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['Shift', 'F8'], msg`Repeat the passage, or stop repeating, also while typing`],
   [['F'], msg`Follow the recording in the text, or not`],
   [['M'], msg`Mute or unmute`],
+  [['E'], msg`Edit at the word that is playing`],
   [['U'], msg`Next word that may be wrong; with Shift the previous one`],
-  [['A'], msg`This word is right: go to the next one that may be wrong`],
-  [['E'], msg`Edit the passage that is playing`],
-  [['Ctrl', 'Enter'], msg`Save the passage`],
-  [['Enter'], msg`While editing: split the passage`],
-  [['Backspace'], msg`While editing, at the start: merge the passage with the one before`],
-  [['Alt', '1 … 9'], msg`While editing: give the passage, or the selected words, to a speaker`],
-  [['Alt', '↑ ↓'], msg`While editing: start the passage a tenth of a second earlier or later`],
-  [['Alt', 'Shift', '↑ ↓'], msg`While editing: end it earlier or later`],
-  [['Esc'], msg`Cancel editing`],
-  [['Ctrl', 'Z'], msg`Undo your last correction, also after a reload`],
-  [['Ctrl', 'Shift', 'Z'], msg`Redo it`],
+  [['Alt', 'U'], msg`The same, in the text`],
+  [['Alt', 'A'], msg`The word is right: go to the next one that may be wrong`],
+  [['Tab'], msg`Play or pause, in the text`],
+  [['Esc'], msg`Leave the text`],
+  [['Enter'], msg`Split the passage`],
+  [['Backspace'], msg`At the start of a passage: merge it with the one before`],
+  [['Alt', '1 … 9'], msg`Give the passage, or the selected words, to a speaker`],
+  [['Alt', 'S'], msg`Choose or add a speaker`],
+  [['Alt', '↑ ↓'], msg`Start the passage a tenth of a second earlier or later`],
+  [['Alt', 'Shift', '↑ ↓'], msg`End it earlier or later`],
+  [['Ctrl', 'Shift', 'Backspace'], msg`Delete the passage`],
+  [['Ctrl', 'Z'], msg`Undo, also after a reload`],
+  [['Ctrl', 'Shift', 'Z'], msg`Redo`],
   [['/'], msg`Find in the transcript`],
   [['Ctrl', 'H'], msg`Find and replace`],
   [['?'], msg`Show shortcuts`],

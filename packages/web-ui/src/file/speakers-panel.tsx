@@ -68,7 +68,7 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
         <RenameForm look={look} fileId={fileId} onClose={() => setOpened(false)} />
       ) : (
         <Group gap={4} wrap="nowrap">
-          <span className={css['dot']} style={{ color }} />
+          <span className="ot-dot" style={{ color }} />
           <Text size="sm" fw={600} truncate ml={4} style={{ flex: 1 }} title={name}>
             {name}
           </Text>
@@ -94,7 +94,7 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
                 {others.map((other) => (
                   <Menu.Item
                     key={other.speaker.uuid}
-                    leftSection={<span className={css['dot']} style={{ color: other.color }} />}
+                    leftSection={<span className="ot-dot" style={{ color: other.color }} />}
                     onClick={() => merge.mutate({ from: look, into: other })}
                   >
                     {other.name}

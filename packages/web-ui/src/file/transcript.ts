@@ -11,7 +11,7 @@ export type Token = {
 };
 
 /** How much a word is to be doubted: three steps of confidence, of which the first one has no mark. */
-type Doubt = 'some' | 'strong';
+export type Doubt = 'some' | 'strong';
 const doubtedBelow = 0.6;
 const stronglyDoubtedBelow = 0.35;
 
@@ -177,22 +177,3 @@ export function isTurnStart(segments: readonly (SegmentObject | undefined)[], in
   if (!here || index === 0) return true;
   return before === undefined || before.speaker?.uuid !== here.speaker?.uuid;
 }
-
-/** The next or the previous word that may be wrong, seen from a time; null when there is none. */
-export function findDoubtful(loaded: readonly IndexedSegment[], seconds: number, by: 1 | -1): IndexedWord | null {
-  let at = Math.max(
-    0,
-    lastAtOrBefore(loaded, seconds, ({ segment }) => segment.start_time),
-  );
-  for (; at >= 0 && at < loaded.length; at += by) {
-    const { index, segment } = loaded[at] as IndexedSegment;
-    const ahead = tokensOf(segment).filter(
-      ({ start, end, confidence }) => doubtOf(confidence) !== null && (by === 1 ? start > seconds : end <= seconds),
-    );
-    const token = ahead.at(by === 1 ? 0 : -1);
-    if (token) return { index, segment, token };
-  }
-  return null;
-}
-
-type IndexedWord = IndexedSegment & { readonly token: Token };

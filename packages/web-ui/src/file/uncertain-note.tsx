@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import { useMemo } from 'react';
+import { useMemo, type MouseEvent } from 'react';
 import { Icon } from '../ui/icons.tsx';
 import css from './file.module.css';
 import { countDoubts } from './transcript.ts';
@@ -10,7 +10,7 @@ import type { Transcript } from './use-transcript.ts';
 type Props = {
   readonly transcript: Transcript;
   readonly onMove: (by: 1 | -1) => void;
-  /** Says that the word is right; null for those who may only read. */
+  /** Says that the selected word is right; null for those who may only read. */
   readonly onAccept: (() => void) | null;
 };
 
@@ -33,23 +33,28 @@ export function UncertainNote({ transcript, onMove, onAccept }: Props) {
           Underlined: <span data-unsure="some">perhaps wrong</span>, <span data-unsure="strong">probably wrong</span>
         </Trans>
       </p>
-      <Tooltip label={t`Previous uncertain word (Shift+U)`}>
-        <ActionIcon aria-label={t`Previous uncertain word`} onClick={() => onMove(-1)}>
+      <Tooltip label={t`Previous uncertain word (Alt+Shift+U)`}>
+        <ActionIcon aria-label={t`Previous uncertain word`} onMouseDown={keepFocus} onClick={() => onMove(-1)}>
           <Icon name="chevronUp" size={18} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={t`Next uncertain word (U)`}>
-        <ActionIcon aria-label={t`Next uncertain word`} onClick={() => onMove(1)}>
+      <Tooltip label={t`Next uncertain word (Alt+U)`}>
+        <ActionIcon aria-label={t`Next uncertain word`} onMouseDown={keepFocus} onClick={() => onMove(1)}>
           <Icon name="chevronDown" size={18} />
         </ActionIcon>
       </Tooltip>
       {onAccept && (
-        <Tooltip label={t`It is right; go to the next one (A)`}>
-          <Button size="compact-xs" variant="default" onClick={onAccept}>
+        <Tooltip label={t`It is right; go to the next one (Alt+A)`}>
+          <Button size="compact-xs" variant="default" onMouseDown={keepFocus} onClick={onAccept}>
             {t`Accept`}
           </Button>
         </Tooltip>
       )}
     </div>
   );
+}
+
+/** The selected word stays selected. */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
 }

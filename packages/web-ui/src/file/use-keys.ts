@@ -1,16 +1,14 @@
 import { useEffect, useRef } from 'react';
-import type { Segment } from '../api/queries.ts';
 import { commandOf, type Command } from './keyboard.ts';
 import { nextRate, type Player } from './player.ts';
-import { positionAt } from './transcript.ts';
+import { positionAt, type Position } from './transcript.ts';
 import type { Transcript } from './use-transcript.ts';
 
 type Deps = {
   readonly player: Player;
   readonly transcript: Transcript;
-  readonly onEdit: (segment: Segment) => void;
+  readonly onEdit: (position: Position) => void;
   readonly onUncertain: (by: 1 | -1) => void;
-  readonly onAccept: () => void;
   readonly onFind: () => void;
   readonly onReplace: () => void;
   readonly onHelp: () => void;
@@ -43,7 +41,7 @@ function focusOf(target: EventTarget | null): { typing: boolean; onControl: bool
 }
 
 function run(command: Command, deps: Deps): void {
-  const { player, transcript, onEdit, onUncertain, onAccept, onFind, onReplace, onHelp, onHistory } = deps;
+  const { player, transcript, onEdit, onUncertain, onFind, onReplace, onHelp, onHistory } = deps;
   const position = positionAt(transcript.loaded, player.now());
   switch (command.name) {
     case 'toggle':
@@ -68,18 +66,13 @@ function run(command: Command, deps: Deps): void {
       return player.setPreferences({ follow: !player.state.get().follow });
     case 'mute':
       return player.toggleMuted();
-    case 'edit': {
-      const segment = transcript.segments[position?.index ?? 0];
-      if (segment) onEdit(segment);
-      return;
-    }
     case 'undo':
     case 'redo':
       return onHistory(command.name);
+    case 'edit':
+      return onEdit(position ?? { index: 0, word: 0 });
     case 'uncertain':
       return onUncertain(command.by);
-    case 'accept':
-      return onAccept();
     case 'find':
       return onFind();
     case 'replace':

@@ -11,6 +11,8 @@ export type Transcript = {
   readonly total: number;
   readonly pending: boolean;
   readonly complete: boolean;
+  /** Whether all loaded pages are of one version: passages of two could be there twice, or not at all. */
+  readonly consistent: boolean;
   readonly error: unknown;
   readonly retry: () => void;
   /** Loads the pages of these rows before all others. */
@@ -37,6 +39,8 @@ export function useTranscript(uuid: string, expected: number, version: number): 
   const isLoaded = results[0]?.data !== undefined;
   useReloadNewerVersion(uuid, version, isLoaded);
   const pages = useStable(results.map(({ data }) => data));
+  const versions = new Set(pages.flatMap((page) => page?.transcript_version ?? []));
+  useReloadMixedVersions(uuid, versions.size > 1 && results.every(({ isFetching }) => !isFetching));
   const missing = pages.findIndex((page) => page === undefined);
   const nextPrefix = missing === -1 ? pages.length : missing;
   const nextTotal = pages.find((page) => page !== undefined)?.total_segments ?? 0;
@@ -61,6 +65,7 @@ export function useTranscript(uuid: string, expected: number, version: number): 
     total,
     pending: results[0]?.isPending ?? true,
     complete: pages.every((page) => page !== undefined),
+    consistent: versions.size <= 1,
     error: results.find(({ isError }) => isError)?.error ?? null,
     retry: () => results.forEach(({ isError, refetch }) => isError && void refetch()),
     prioritize,
@@ -74,6 +79,14 @@ function useReloadNewerVersion(uuid: string, version: number, isLoaded: boolean)
     if (isLoaded && transcriptVersions.isUnknown(uuid, version))
       void client.invalidateQueries({ queryKey: ['segments', uuid] });
   }, [client, uuid, version, isLoaded]);
+}
+
+/** Reloads the pages when some were loaded before a change, and others after it. */
+function useReloadMixedVersions(uuid: string, isMixed: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (isMixed) void client.invalidateQueries({ queryKey: ['segments', uuid] });
+  }, [client, uuid, isMixed]);
 }
 
 /** Returns the list of the last render while its items are the same. */

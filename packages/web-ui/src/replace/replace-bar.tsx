@@ -14,11 +14,13 @@ type Props = {
   readonly file: FileDetail;
   /** Shows a moment of the recording in the transcript. */
   readonly onShow: (seconds: number) => void;
+  /** Saves what was typed in the transcript. */
+  readonly saveFirst: () => Promise<void> | undefined;
   readonly onClose: () => void;
 };
 
 /** Find and replace in the transcript below it. */
-export function ReplaceBar({ file, onShow, onClose }: Props) {
+export function ReplaceBar({ file, onShow, saveFirst, onClose }: Props) {
   const replacing = useReplacing([file.uuid], { version: file.transcript_version, askToLeave: false });
   const { run, chosen, chosenCount, current, draft } = replacing;
   const findField = useRef<HTMLInputElement>(null);
@@ -26,6 +28,10 @@ export function ReplaceBar({ file, onShow, onClose }: Props) {
   const close = (): void => {
     draft.drop();
     onClose();
+  };
+  const replace = async (): Promise<void> => {
+    await saveFirst();
+    run.mutate(chosen);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
@@ -52,7 +58,7 @@ export function ReplaceBar({ file, onShow, onClose }: Props) {
           size="sm"
           disabled={chosenCount === 0 || !current}
           loading={run.isPending}
-          onClick={() => run.mutate(chosen)}
+          onClick={() => void replace()}
         >
           {chosenCount > 0 ? plural(chosenCount, { one: 'Replace # place', other: 'Replace # places' }) : t`Replace`}
         </Button>

@@ -61,6 +61,24 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
+/** An icon outside of React. */
+export function drawIcon(name: IconName, size: number): SVGSVGElement {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const attrs = {
+    viewBox: '0 0 24 24',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': 1.7,
+    'aria-hidden': true,
+  };
+  for (const [attr, value] of Object.entries({ ...attrs, width: size, height: size }))
+    svg.setAttribute(attr, String(value));
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', shapes[name]);
+  svg.append(path);
+  return svg;
+}
+
 /** One stroke icon; decoration by default, because the control around it carries the label. */
 export function Icon({ name, size = 20, ...rest }: { name: IconName; size?: number } & SVGProps<SVGSVGElement>) {
   return (

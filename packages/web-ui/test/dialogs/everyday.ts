@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 import { foundIn } from '../ring/found-places.ts';
+import { storeTranscript, transcriptPath } from '../transcript/stored-transcript.ts';
 import { button, menuItem, request, text, type DialogCase } from './case.ts';
 
 const group = example('GET /api/groups/{uuid}', { uuid: uuid(2), name: 'Editors', my_role: 'manager' });
@@ -606,6 +607,18 @@ export const everydayDialogs: readonly DialogCase[] = [
     path: `/files/${transcribed.uuid}`,
     world: showTranscript,
     opener: button('Keyboard shortcuts'),
+  },
+  {
+    name: 'Speaker of a passage',
+    source: 'file/editor/speaker-dialog.tsx',
+    path: transcriptPath,
+    world: (api) => storeTranscript(['Good morning everybody']).serve(api),
+    opener: (page) => page.getByRole('textbox', { name: 'Transcript' }),
+    open: async (page) => {
+      await page.getByTestId('save-state').waitFor();
+      await page.locator('[data-seg="0"] p').click();
+      await page.keyboard.press('Alt+s');
+    },
   },
   {
     name: 'Create a summary',

@@ -15,14 +15,26 @@ export const transcriptPath = `/files/${fileId}`;
 /** A transcript that keeps corrections as the service does: a repeated request is applied once, each step can be undone. */
 export type StoredTranscript = {
   readonly texts: () => string[];
+  readonly speakers: () => (string | undefined)[];
   readonly passages: () => readonly SegmentObject[];
+  /** Another person replaces the text of a passage. */
+  readonly editElsewhere: (index: number, text: string) => void;
   readonly serve: (api: ScriptedApi) => void;
 };
 
-type Options = { readonly confidence?: (word: string) => number | null };
+type Options = {
+  /** The index of a passage whose second word is masked. */
+  readonly masked?: number;
+  readonly withheld?: number;
+  readonly confidence?: (word: string) => number | null;
+};
 
-export function storeTranscript(texts: readonly string[], { confidence }: Options): StoredTranscript {
+export function storeTranscript(
+  texts: readonly string[],
+  { masked, withheld, confidence }: Options = {},
+): StoredTranscript {
   let passages = texts.map((text, i) => passageOf(text, i, confidence));
+  passages = passages.map((one, i) => (i === masked ? withMask(one) : i === withheld ? withoutText(one) : one));
   let version = 1;
   const undo: SegmentObject[][] = [];
   const redo: SegmentObject[][] = [];
@@ -70,7 +82,12 @@ export function storeTranscript(texts: readonly string[], { confidence }: Option
     });
   return {
     texts: () => passages.map(({ text }) => text),
+    speakers: () => passages.map(({ speaker }) => speaker?.display_name ?? undefined),
     passages: () => passages,
+    editElsewhere: (index, text) => {
+      version += 1;
+      passages = passages.map((one, i) => (i === index ? { ...one, text, words: [], version: one.version + 1 } : one));
+    },
     serve: (api) => {
       api.respond('GET /api/files/{uuid}', file);
       api.respond('GET /api/files/{uuid}/segments', ({ query }) => {
@@ -104,6 +121,21 @@ function passageOf(text: string, index: number, confidence: Options['confidence'
     version: 1,
     words: wordsOf(text, index * 4, confidence),
   };
+}
+
+function withMask(passage: SegmentObject): SegmentObject {
+  const [first = '', second = '', ...rest] = passage.text.split(' ');
+  const start = first.length + 1;
+  return {
+    ...passage,
+    text: [first, '[phone]', ...rest].join(' '),
+    words: passage.words.map((one) => (one.word === second ? { ...one, word: '' } : one)),
+    redactions: [{ uuid: uuid(80), kind: 'phone', start, end: start + '[phone]'.length }],
+  };
+}
+
+function withoutText(passage: SegmentObject): SegmentObject {
+  return { ...passage, text: '[withheld]', words: [], withheld: true };
 }
 
 /** Words that stay keep their confidence. */

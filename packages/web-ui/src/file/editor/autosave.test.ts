@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { EditorState, type Transaction } from 'prosemirror-state';
+import type { EditorView } from 'prosemirror-view';
+import type { CorrectionResult } from '@overtone/contracts';
+import type { Segment } from '../../api/queries.ts';
+import { createAutosave, type AutosaveDeps, type Draft, type Request } from './autosave.ts';
+import { passageOf, schema, textOf } from './schema.ts';
+
+function segment(uuid: string, text: string, version = 1): Segment {
+  return {
+    uuid,
+    start_time: Number(uuid),
+    end_time: Number(uuid) + 1,
+    text,
+    speaker: null,
+    confidence: null,
+    edited: false,
+    edited_at: null,
+    edited_by: null,
+    edited_by_name: null,
+    version,
+    words: [],
+    redactions: [],
+    withheld: false,
+  };
+}
+
+/** The part of an editor that saving needs, without a browser. */
+function viewOf(segments: readonly Segment[]) {
+  const doc = schema.nodes.doc.create(
+    null,
+    segments.map((one) => passageOf(one, false)),
+  );
+  const view = {
+    state: EditorState.create({ schema, doc }),
+    composing: false,
+    hasFocus: () => false,
+    dispatch: (tr: Transaction) => void (view.state = view.state.apply(tr)),
+  };
+  return view;
+}
+
+const opened: { close: () => void }[] = [];
+afterEach(() => {
+  for (const autosave of opened.splice(0)) autosave.close();
+});
+
+function open(segments: readonly Segment[], kept: Draft | null, send: AutosaveDeps['send']) {
+  const view = viewOf(segments);
+  let draft = kept;
+  const autosave = createAutosave(view as unknown as EditorView, segments, {
+    send,
+    revert: () => Promise.reject(new Error('no undo')),
+    reload: () => Promise.resolve(segments),
+    failureOf: () => 'connection',
+    onRefused: () => undefined,
+    onSaved: () => undefined,
+    draft: { read: () => draft, write: (next) => (draft = next) },
+  });
+  opened.push(autosave);
+  return { view, autosave, draft: () => draft };
+}
+
+function textsOf({ state }: { state: EditorState }): string[] {
+  return state.doc.children.map(textOf);
+}
+
+const base = [segment('1', 'good morning'), segment('2', 'let us begin')];
+function lost(): Promise<never> {
+  return Promise.reject(new Error('no connection'));
+}
+const typed: Draft['operations'] = [
+  { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '2', text: 'let us begin now' }] },
+];
+
+describe('createAutosave', () => {
+  it('keeps the draft of an earlier visit while parts of the transcript arrive', async () => {
+    const kept: Draft = { request: null, operations: typed, conflicts: [] };
+    const { view, autosave, draft } = open(base.slice(0, 1), kept, lost);
+    await autosave.receivePassages(base);
+    autosave.keepDraft();
+    expect(draft()).toBe(kept);
+    await autosave.restore();
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin now']);
+  });
+
+  it('keeps the draft when the page closes before it was read', () => {
+    const kept: Draft = { request: null, operations: typed, conflicts: [] };
+    const { autosave, draft } = open(base, kept, lost);
+    autosave.close();
+    expect(draft()).toBe(kept);
+  });
+
+  it('sends a request without a response again, with its id', async () => {
+    const sent: Request[] = [];
+    const request: Request = { uuid: 'the-request', operations: typed };
+    const result: CorrectionResult = {
+      revision: 1,
+      transcript_version: 2,
+      segments: [{ ...segment('2', 'let us begin now', 2), previous_uuid: '1' }],
+      removed: [],
+      can_undo: true,
+      can_redo: false,
+    };
+    const { view, autosave, draft } = open(base, { request, operations: typed, conflicts: [] }, (one) => {
+      sent.push(one);
+      return Promise.resolve(result);
+    });
+    await autosave.restore();
+    expect(sent.map(({ uuid }) => uuid)).toEqual(['the-request']);
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin now']);
+    expect(draft()).toBeNull();
+  });
+
+  it('shows the text of others, and keeps the own one as a conflict, when both changed a passage', async () => {
+    const theirs = [segment('1', 'good morning'), segment('2', 'let us start', 2)];
+    const { view, autosave, draft } = open(theirs, { request: null, operations: typed, conflicts: [] }, lost);
+    await autosave.restore();
+    expect(textsOf(view)).toEqual(['good morning', 'let us start']);
+    expect(autosave.state.get().conflicts).toEqual([{ segmentUuid: '2', text: 'let us begin now', start: 2 }]);
+    expect(draft()?.conflicts).toHaveLength(1);
+  });
+
+  it('keeps what was typed without a connection, and says that it is kept here', async () => {
+    const { view, autosave, draft } = open(base, null, lost);
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText('very ', 1));
+    autosave.changed();
+    await autosave.flush();
+    expect(autosave.state.get().status).toBe('offline');
+    expect(draft()?.request?.operations).toEqual([
+      { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'very good morning' }] },
+    ]);
+  });
+});

@@ -1,0 +1,270 @@
+import type { EditorView } from 'prosemirror-view';
+import type { CorrectionResult } from '@overtone/contracts';
+import type { Segment } from '../../api/queries.ts';
+import { observable, type Observable } from '../../lib/observable.ts';
+import { readCaret } from './caret.ts';
+import { acknowledge, applyResult, repeatOperations, reuseKnown, type Conflict } from './merge.ts';
+import { maxBatch, operationsOf, type Operation } from './operations.ts';
+
+export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
+/** Kept in the browser until it is saved: across reload, closed tabs and the end of the session. */
+export type Draft = {
+  /** Sent, without a response so far: it is sent again before anything else, and applied once. */
+  readonly request: Request | null;
+  readonly operations: readonly Operation[];
+  readonly conflicts: readonly Conflict[];
+};
+export type SaveState = {
+  readonly status: 'saved' | 'saving' | 'offline';
+  readonly conflicts: readonly Conflict[];
+};
+/** What a failed request means: the connection, another version, or text that the server does not take. */
+export type Failure = 'connection' | 'outdated' | 'refused';
+
+export type AutosaveDeps = {
+  readonly send: (request: Request) => Promise<CorrectionResult>;
+  readonly revert: (which: 'undo' | 'redo', uuid: string) => Promise<CorrectionResult>;
+  /** The passages as the server stores them now. */
+  readonly reload: () => Promise<readonly Segment[]>;
+  readonly failureOf: (error: unknown) => Failure;
+  readonly onRefused: (error: unknown) => void;
+  /** Called with the saved passages, for everything that is shown besides the document. */
+  readonly onSaved: (base: readonly Segment[], result: CorrectionResult) => void;
+  readonly draft: { readonly read: () => Draft | null; readonly write: (draft: Draft | null) => void };
+};
+
+/** Saved within a second of the last key. */
+const pauseMs = 600;
+/** While somebody types without a pause. */
+const longestMs = 3_000;
+const retryMs = [1_000, 2_000, 5_000, 10_000] as const;
+
+export type Autosave = ReturnType<typeof createAutosave>;
+
+/**
+ * Saves a document as operations on the passages of the server. One request is sent at a time; whatever differs after it
+ * is the next one. The undo and redo of saved corrections are the server's, so that they work after a reload and on
+ * another device.
+ */
+export function createAutosave(view: EditorView, initial: readonly Segment[], deps: AutosaveDeps) {
+  const state: Observable<SaveState> = observable<SaveState>({
+    status: 'saved',
+    conflicts: [],
+  });
+  let base = initial;
+  let request: Request | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let typingSince = 0;
+  let failures = 0;
+  let running: Promise<void> | null = null;
+  let closed = false;
+  /** Until the draft of an earlier visit was read, it must not be replaced. */
+  let restored = false;
+
+  const update = (next: Partial<SaveState>): void => {
+    const [before, after] = [state.get(), { ...state.get(), ...next }];
+    if (before.status !== after.status || before.conflicts !== after.conflicts) state.set(after);
+  };
+  const pending = (): Operation[] => operationsOf(base, view.state.doc);
+  const keepDraft = (): void => {
+    if (!restored) return;
+    const { conflicts } = state.get();
+    const operations = pending();
+    const isEmpty = request === null && operations.length === 0 && conflicts.length === 0;
+    deps.draft.write(isEmpty ? null : { request, operations, conflicts });
+  };
+  const schedule = (ms: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void flush(), ms);
+  };
+  const receive = (result: CorrectionResult, operations: readonly Operation[]): void => {
+    base = applyResult(base, result, operations);
+    readCaret(view);
+    view.dispatch(acknowledge(view.state, base, operations));
+    deps.onSaved(base, result);
+  };
+  /** Shows what others have saved, with what is not saved yet. */
+  const rebase = (next: readonly Segment[], operations: readonly Operation[]): void => {
+    base = next;
+    readCaret(view);
+    const { tr, conflicts } = repeatOperations(view.state, base, operations);
+    view.dispatch(tr.setMeta('addToHistory', false));
+    if (conflicts.length > 0) update({ conflicts: [...state.get().conflicts, ...conflicts] });
+    keepDraft();
+  };
+  const fail = async (error: unknown, sent: Request): Promise<boolean> => {
+    const failure = deps.failureOf(error);
+    if (failure === 'connection') {
+      update({ status: 'offline' });
+      schedule(retryMs[Math.min(failures, retryMs.length - 1)] ?? 1_000);
+      failures += 1;
+      return false;
+    }
+    request = null;
+    const unsaved = pending();
+    const next = await deps.reload();
+    if (failure === 'refused') deps.onRefused(error);
+    // What was refused becomes a conflict, so that its text is not lost and not sent again.
+    const marked = failure === 'refused' ? unsaved.map((one) => (isPartOf(one, sent) ? outdated(one) : one)) : unsaved;
+    rebase(next, marked);
+    return true;
+  };
+  const saveOnce = async (): Promise<boolean> => {
+    const operations = request ? request.operations : pending().slice(0, maxBatch);
+    if (operations.length === 0) {
+      update({ status: 'saved' });
+      keepDraft();
+      return false;
+    }
+    const sent: Request = request ?? { uuid: crypto.randomUUID(), operations };
+    request = sent;
+    if (failures === 0) update({ status: 'saving' });
+    keepDraft();
+    try {
+      const result = await deps.send(sent);
+      if (closed) return false;
+      request = null;
+      failures = 0;
+      receive(result, sent.operations);
+      return true;
+    } catch (error) {
+      if (closed) return false;
+      return await fail(error, sent).catch(() => {
+        update({ status: 'offline' });
+        schedule(retryMs.at(-1) ?? 10_000);
+        return false;
+      });
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!closed && (await saveOnce()));
+  };
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    typingSince = 0;
+    running ??= run().finally(() => (running = null));
+    await running;
+  }
+  async function revertOnce(which: 'undo' | 'redo'): Promise<readonly string[]> {
+    const result = await deps.revert(which, crypto.randomUUID());
+    const unsaved = pending();
+    base = applyResult(base, result);
+    rebase(base, unsaved);
+    deps.onSaved(base, result);
+    return result.segments.map((segment) => segment.uuid);
+  }
+
+  return {
+    state,
+    flush,
+    isIdle: (): boolean => running === null && request === null && pending().length === 0,
+    base: () => base,
+    /** The document was changed by the person. */
+    changed: (): void => {
+      typingSince ||= performance.now();
+      keepDraft();
+      if (failures > 0) return;
+      update({ status: 'saving' });
+      schedule(Math.min(pauseMs, Math.max(0, longestMs - (performance.now() - typingSince))));
+    },
+    keepDraft,
+    /** Continues with what an earlier visit could not save. */
+    restore: async (): Promise<void> => {
+      const draft = deps.draft.read();
+      restored = true;
+      if (!draft) return;
+      update({ conflicts: draft.conflicts });
+      request = draft.request;
+      // With those of the request.
+      let unsaved = draft.operations;
+      if (request) {
+        // What was typed is shown at once; whether it was saved already is known later.
+        const shown = repeatOperations(view.state, base, unsaved);
+        if (shown.conflicts.length === 0) view.dispatch(shown.tr.setMeta('addToHistory', false));
+        const sent = request;
+        try {
+          const result = await deps.send(sent);
+          base = applyResult(base, result, sent.operations);
+          deps.onSaved(base, result);
+          unsaved = unsaved.map((one) => (isPartOf(one, sent) ? continued(one, base) : one));
+        } catch (error) {
+          if (deps.failureOf(error) === 'connection') {
+            rebase(base, unsaved);
+            update({ status: 'offline' });
+            return schedule(retryMs[0]);
+          }
+          base = await deps.reload();
+        }
+        request = null;
+      }
+      rebase(base, unsaved);
+      if (pending().length > 0) schedule(pauseMs);
+    },
+    /** The transcript was loaded again: others have edited it. */
+    receivePassages: async (loaded: readonly Segment[]): Promise<void> => {
+      // Without a wait when nothing is sent: what was typed on an earlier visit is repeated on these passages.
+      if (running) await running;
+      if (request !== null) return;
+      const next = reuseKnown(base, loaded);
+      if (next.length === base.length && next.every((segment, i) => segment === base[i])) return;
+      rebase(next, pending());
+    },
+    /** @returns the ids of the passages that changed; nothing when there is nothing to undo */
+    revert: async (which: 'undo' | 'redo'): Promise<readonly string[]> => {
+      await flush();
+      if (request !== null) return [];
+      update({ status: 'saving' });
+      const work = revertOnce(which);
+      running = work
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .finally(() => (running = null));
+      try {
+        return await work;
+      } finally {
+        if (pending().length > 0) schedule(pauseMs);
+        else update({ status: 'saved' });
+      }
+    },
+    dropConflict: (conflict: Conflict): void => {
+      update({ conflicts: state.get().conflicts.filter((one) => one !== conflict) });
+      keepDraft();
+    },
+    /** Sends what is not saved yet; until it is, the draft keeps it. */
+    close: (): void => {
+      clearTimeout(timer);
+      const operations = pending().slice(0, maxBatch);
+      if (request === null && operations.length > 0) request = { uuid: crypto.randomUUID(), operations };
+      keepDraft();
+      closed = true;
+      const last = request;
+      if (last === null) return;
+      const finish = (result: CorrectionResult): void => {
+        deps.onSaved(applyResult(base, result, last.operations), result);
+        const draft = deps.draft.read();
+        if (draft?.request?.uuid === last.uuid && draft.conflicts.length === 0) deps.draft.write(null);
+      };
+      deps.send(last).then(finish, () => undefined);
+    },
+  };
+}
+
+function isPartOf(operation: Operation, { operations }: Request): boolean {
+  const ids = new Set(
+    operations.flatMap(({ segments, replacement }) => [...segments, ...replacement].map(({ uuid }) => uuid)),
+  );
+  return [...operation.segments, ...operation.replacement].some(({ uuid }) => ids.has(uuid));
+}
+
+/** An operation that was begun on passages of which a part has been saved since. */
+function continued(operation: Operation, base: readonly Segment[]): Operation {
+  const ids = new Set([...operation.segments, ...operation.replacement].map(({ uuid }) => uuid));
+  return { ...operation, segments: base.flatMap(({ uuid }) => (ids.has(uuid) ? [{ uuid }] : [])) };
+}
+
+/** No passage has this version. */
+function outdated(operation: Operation): Operation {
+  return { ...operation, segments: operation.segments.map(({ uuid }) => ({ uuid, version: -1 })) };
+}

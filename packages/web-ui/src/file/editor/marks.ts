@@ -1,0 +1,182 @@
+import type { Node } from 'prosemirror-model';
+import { Plugin, PluginKey, type EditorState, type Selection } from 'prosemirror-state';
+import { Decoration, DecorationSet } from 'prosemirror-view';
+import { doubtOf, tokensOf, type Match, type Token } from '../transcript.ts';
+import { attrsOf, indexesOf, schema, segmentOf, startsOf } from './schema.ts';
+
+/** What is drawn on the words of the passages from one index to another; only these have their text in the DOM. */
+export type Marks = {
+  readonly from: number;
+  readonly to: number;
+  readonly hits: ReadonlyMap<string, readonly Match[]>;
+  readonly current: { readonly uuid: string; readonly match: Match } | null;
+  readonly now: { readonly uuid: string; readonly word: number } | null;
+};
+type DrawnPassage = {
+  readonly node: Node;
+  readonly index: number;
+  readonly hits: readonly Match[] | undefined;
+  readonly current: Match | null;
+  readonly now: number | null;
+};
+type Drawn = {
+  readonly marks: Marks;
+  readonly decorations: DecorationSet;
+  readonly passages: ReadonlyMap<string, DrawnPassage>;
+};
+
+const key = new PluginKey<Drawn>('marks');
+const none: Marks = { from: 0, to: 30, hits: new Map(), current: null, now: null };
+
+export function marksPlugin(): Plugin<Drawn> {
+  return new Plugin<Drawn>({
+    key,
+    state: {
+      init: (_config, { doc, selection }) => draw(doc, selection, none, DecorationSet.empty, new Map()),
+      apply: (tr, before) => {
+        const change = tr.getMeta(key) as Partial<Marks> | undefined;
+        if (!change && !tr.docChanged && !tr.selectionSet) return before;
+        const moved = tr.docChanged ? windowIn(tr.doc, tr.before, before.marks) : before.marks;
+        const marks = { ...moved, ...change };
+        const decorations = tr.docChanged ? before.decorations.map(tr.mapping, tr.doc) : before.decorations;
+        // An input method loses its text when the elements around it are replaced.
+        if (tr.getMeta('composition') !== undefined) return { ...before, marks, decorations };
+        return draw(tr.doc, tr.selection, marks, decorations, before.passages);
+      },
+    },
+    props: { decorations: (state) => key.getState(state)?.decorations },
+  });
+}
+
+export function marksOf(state: EditorState): Marks {
+  return key.getState(state)?.marks ?? none;
+}
+
+export function changeMarks(state: EditorState, change: Partial<Marks>) {
+  return state.tr.setMeta(key, change).setMeta('addToHistory', false);
+}
+
+/** The same passages in a changed document, in which others were inserted or removed before them. */
+function windowIn(doc: Node, before: Node, marks: Marks): Marks {
+  for (let i = Math.max(0, marks.from); i < Math.min(marks.to, before.childCount); i += 1) {
+    const index = indexesOf(doc).get(attrsOf(before.child(i)).uuid);
+    const by = index === undefined ? 0 : index - i;
+    if (index !== undefined) return by === 0 ? marks : { ...marks, from: marks.from + by, to: marks.to + by };
+  }
+  return marks;
+}
+
+/** Whether a passage has its text in the DOM. */
+export function isShown(decorations: readonly Decoration[]): boolean {
+  return decorations.some(({ spec }) => (spec as { shown?: boolean }).shown === true);
+}
+
+/** Draws again only what differs: the cost of a decoration grows with the number of passages. */
+function draw(
+  doc: Node,
+  selection: Selection,
+  marks: Marks,
+  before: DecorationSet,
+  drawn: ReadonlyMap<string, DrawnPassage>,
+): Drawn {
+  const starts = startsOf(doc);
+  const passages = new Map<string, DrawnPassage>();
+  const removed: Decoration[] = [];
+  const added: Decoration[] = [];
+  const remove = (index: number): void => {
+    const [at, node] = [starts[index] ?? 0, doc.child(index)];
+    removed.push(...before.find(at + 1, at + node.nodeSize - 1));
+  };
+  for (const index of shownIndexes(doc, selection, marks)) {
+    const node = doc.child(index);
+    const { uuid } = attrsOf(node);
+    const passage: DrawnPassage = {
+      node,
+      index,
+      hits: marks.hits.get(uuid),
+      current: marks.current?.uuid === uuid ? marks.current.match : null,
+      now: marks.now?.uuid === uuid ? marks.now.word : null,
+    };
+    passages.set(uuid, passage);
+    const old = drawn.get(uuid);
+    if (old && isSame(old, passage)) continue;
+    remove(index);
+    added.push(...drawPassage(passage, starts[index] ?? 0));
+  }
+  for (const uuid of drawn.keys()) {
+    const index = passages.has(uuid) ? undefined : indexesOf(doc).get(uuid);
+    if (index !== undefined) remove(index);
+  }
+  return { marks, passages, decorations: before.remove(removed).add(doc, added) };
+}
+
+/** The passages in and near the window, and those of the selection: the browser needs their text to show it. */
+function shownIndexes(doc: Node, { $anchor, $head }: Selection, { from, to }: Marks): Set<number> {
+  const indexes = new Set<number>();
+  for (let i = Math.max(0, from); i < Math.min(doc.childCount, to); i += 1) indexes.add(i);
+  for (const end of [$anchor, $head]) if (end.index(0) < doc.childCount) indexes.add(end.index(0));
+  return indexes;
+}
+
+function isSame(left: DrawnPassage, right: DrawnPassage): boolean {
+  return (
+    left.node === right.node &&
+    left.index === right.index &&
+    left.hits === right.hits &&
+    left.current === right.current &&
+    left.now === right.now
+  );
+}
+
+function drawPassage(passage: DrawnPassage, at: number): Decoration[] {
+  const { node, index, hits = [], current, now } = passage;
+  const attrs = { 'data-seg': String(index), ...(now !== null && { 'data-current': '' }) };
+  const { base } = attrsOf(node);
+  const words = wordsOf(node).map(({ from, to, token }, i) => {
+    const doubt = doubtOf(token.confidence);
+    const hit = hits.find(({ first, last }) => i >= first && i <= last);
+    return Decoration.inline(at + 1 + from, at + 1 + to, {
+      'data-w': String(i),
+      ...(base && { 'data-t': String(token.start) }),
+      ...(hit && { 'data-hit': current?.first === hit.first ? 'current' : 'yes' }),
+      ...(doubt && { 'data-unsure': doubt }),
+      ...(token.overlap && { 'data-overlap': '' }),
+      ...(now === i && { 'data-now': '' }),
+    });
+  });
+  return [Decoration.node(at, at + node.nodeSize, attrs, { shown: true }), ...words];
+}
+
+export type PlacedWord = { readonly from: number; readonly to: number; readonly token: Token };
+const words = new WeakMap<Node, readonly PlacedWord[]>();
+
+/** The words of a passage with their positions in its content, where a masked part has the length one. */
+export function wordsOf(node: Node): readonly PlacedWord[] {
+  const known = words.get(node);
+  if (known) return known;
+  const segment = segmentOf(node);
+  const positionOf = positionsIn(node);
+  const tokens = segment.withheld ? [] : tokensOf(segment);
+  const placed = [...segment.text.matchAll(/\S+/gu)].flatMap(({ 0: text, index }, i): PlacedWord[] => {
+    const token = tokens[i];
+    return token ? [{ from: positionOf(index), to: positionOf(index + text.length), token }] : [];
+  });
+  words.set(node, placed);
+  return placed;
+}
+
+function positionsIn(node: Node): (offset: number) => number {
+  const masked: { readonly start: number; readonly end: number }[] = [];
+  let length = 0;
+  node.forEach((child) => {
+    const size = child.isText ? (child.text ?? '').length : String(child.attrs['text']).length;
+    if (child.type === schema.nodes.masked) masked.push({ start: length, end: length + size });
+    length += size;
+  });
+  if (masked.length === 0) return (offset) => offset;
+  return (offset) => {
+    let shift = 0;
+    for (const { start, end } of masked) if (end <= offset) shift += end - start - 1;
+    return offset - shift;
+  };
+}

@@ -1,0 +1,229 @@
+import type { Node } from 'prosemirror-model';
+import { AllSelection, Selection, TextSelection, type EditorState, type Transaction } from 'prosemirror-state';
+import type { CorrectionResult } from '@overtone/contracts';
+import type { Segment } from '../../api/queries.ts';
+import { isTurnStart } from '../transcript.ts';
+import type { Operation } from './operations.ts';
+import {
+  attrsOf,
+  contentOf,
+  indexesOf,
+  maskedOf,
+  noWords,
+  passageOf,
+  plainText,
+  schema,
+  startsOf,
+  textOf,
+} from './schema.ts';
+
+/** A correction that could not be saved because its passage was changed by someone else, or is gone. */
+export type Conflict = { readonly segmentUuid: string | null; readonly text: string; readonly start: number };
+
+/** The passages of the server after a correction. */
+export function applyResult(
+  base: readonly Segment[],
+  { segments, removed }: CorrectionResult,
+  operations: readonly Operation[] = [],
+): Segment[] {
+  const known = new Map(base.map((segment) => [segment.uuid, segment]));
+  const typed = new Map(operations.flatMap(({ replacement }) => replacement.map(({ uuid, text }) => [uuid, text])));
+  const changed = new Map(
+    segments.map(({ previous_uuid: _, ...segment }): [string, Segment] => {
+      const text = typed.get(segment.uuid) ?? known.get(segment.uuid)?.text;
+      return [segment.uuid, segment.withheld && text !== undefined ? unscanned(segment, text) : segment];
+    }),
+  );
+  const gone = new Set(removed);
+  const next = base.flatMap((segment) => (gone.has(segment.uuid) ? [] : [changed.get(segment.uuid) ?? segment]));
+  for (const { uuid, previous_uuid: previous } of segments) {
+    const segment = changed.get(uuid);
+    if (known.has(uuid) || !segment) continue;
+    next.splice(next.findIndex((one) => one.uuid === previous) + 1, 0, segment);
+  }
+  return next;
+}
+
+/** New text is withheld until it was scanned, but not from the person who typed it. The result of the scan arrives later. */
+function unscanned(segment: Segment, text: string): Segment {
+  return { ...segment, text, redactions: [], withheld: false };
+}
+
+/** Loaded passages, as the objects that are known already where nothing differs: only the others are drawn again. */
+export function reuseKnown(base: readonly Segment[], loaded: readonly Segment[]): Segment[] {
+  const known = new Map(base.map((segment) => [segment.uuid, segment]));
+  return loaded.map((segment) => {
+    const old = known.get(segment.uuid);
+    return old && (old === segment || isSameSegment(old, segment)) ? old : segment;
+  });
+}
+
+function isSameSegment(left: Segment, right: Segment): boolean {
+  const isSameSpeaker =
+    left.speaker?.uuid === right.speaker?.uuid && left.speaker?.display_name === right.speaker?.display_name;
+  return (
+    left.version === right.version &&
+    left.text === right.text &&
+    left.withheld === right.withheld &&
+    left.edited_by_name === right.edited_by_name &&
+    isSameSpeaker &&
+    !hasOtherMasks(left, right)
+  );
+}
+
+/**
+ * Shows these passages instead of the document, in one step over what differs: a step for each of ten hours of passages
+ * would take seconds. The caret stays at its place in its passage.
+ */
+export function showPassages(state: EditorState, base: readonly Segment[]): Transaction {
+  const { tr, doc } = state;
+  const { children } = doc;
+  const known = new Map(children.map((node) => [attrsOf(node).uuid, node]));
+  const nodes = base.map((segment, i) => nodeOf(segment, known.get(segment.uuid), isTurnStart(base, i)));
+  let from = 0;
+  while (from < nodes.length && children[from] === nodes[from]) from += 1;
+  let [oldEnd, newEnd] = [children.length, nodes.length];
+  while (oldEnd > from && newEnd > from && children[oldEnd - 1] === nodes[newEnd - 1]) {
+    oldEnd -= 1;
+    newEnd -= 1;
+  }
+  tr.setMeta('addToHistory', false);
+  if (oldEnd === from && newEnd === from) return tr;
+  const [starts, size] = [startsOf(doc), doc.content.size];
+  tr.replaceWith(starts[from] ?? size, starts[oldEnd] ?? size, nodes.slice(from, newEnd));
+  return restoreCaret(tr, state);
+}
+
+/** The node of a passage. One whose text is the same keeps its content. */
+function nodeOf(segment: Segment, node: Node | undefined, turn: boolean): Node {
+  if (!node) return passageOf(segment, turn);
+  const attrs = attrsOf(node);
+  if (attrs.base === segment && isShown(node, segment)) return node;
+  if (textOf(node) !== plainText(segment.text) || hasOtherMasks(attrs.base, segment)) return passageOf(segment, turn);
+  const shown = { ...attrs, base: segment, speaker: segment.speaker?.uuid ?? null, times: null, accepted: noWords };
+  return schema.nodes.passage.create(shown, node.content);
+}
+
+function restoreCaret(tr: Transaction, { doc, selection }: EditorState): Transaction {
+  const placeOf = (position: number): number | null => {
+    const $position = doc.resolve(position);
+    if ($position.depth === 0) return null;
+    const index = indexesOf(tr.doc).get(attrsOf($position.parent).uuid);
+    if (index === undefined) return null;
+    return (startsOf(tr.doc)[index] ?? 0) + 1 + Math.min($position.parentOffset, tr.doc.child(index).content.size);
+  };
+  const [anchor, head] = [placeOf(selection.anchor), placeOf(selection.head)];
+  if (anchor !== null && head !== null) return tr.setSelection(TextSelection.create(tr.doc, anchor, head));
+  // An empty document has everything selected.
+  return selection instanceof AllSelection && doc.childCount === 0 ? tr.setSelection(Selection.atStart(tr.doc)) : tr;
+}
+
+function isShown(node: Node, segment: Segment): boolean {
+  const { speaker, times, accepted } = attrsOf(node);
+  const isSaved = times === null && accepted.length === 0;
+  return isSaved && textOf(node) === plainText(segment.text) && speaker === (segment.speaker?.uuid ?? null);
+}
+
+function hasOtherMasks(before: Segment | null, { redactions }: Segment): boolean {
+  const old = before?.redactions ?? [];
+  return old.length !== redactions.length || old.some(({ uuid }, i) => uuid !== redactions[i]?.uuid);
+}
+
+/** By steps for single attributes, which do not touch the caret. */
+export function setPassageAttrs(tr: Transaction, at: number, attrs: Record<string, unknown>): void {
+  const node = tr.doc.nodeAt(at);
+  for (const [name, value] of Object.entries(attrs))
+    if (node && node.attrs[name] !== value) tr.setNodeAttribute(at, name, value);
+}
+
+/** What the server has saved. Passages that were edited again since keep what was typed. */
+export function acknowledge(
+  state: EditorState,
+  base: readonly Segment[],
+  operations: readonly Operation[],
+): Transaction {
+  const { tr } = state;
+  const pieces = new Map(operations.flatMap(({ replacement }) => replacement.map((piece) => [piece.uuid, piece])));
+  const indexes = indexesOf(state.doc);
+  const starts = startsOf(state.doc);
+  for (const segment of base) {
+    const index = indexes.get(segment.uuid);
+    const at = index === undefined ? undefined : starts[index];
+    if (index === undefined || at === undefined) continue;
+    const { base: known, times, accepted } = attrsOf(state.doc.child(index));
+    if (known === segment) continue;
+    const piece = pieces.get(segment.uuid);
+    const isSaved = times === null || (piece?.start_time === times.start && piece.end_time === times.end);
+    const saved = new Set(piece?.accepted_words);
+    const unsaved = accepted.filter((start) => !saved.has(start));
+    setPassageAttrs(tr, at, {
+      base: segment,
+      ...(isSaved && { times: null }),
+      accepted: unsaved.length === 0 ? noWords : unsaved,
+    });
+  }
+  return tr.setMeta('addToHistory', false);
+}
+
+/**
+ * Repeats unsaved operations on the passages of the server. Those whose passages were changed by others in the meantime
+ * become conflicts: their text is kept, and the document shows that of the others.
+ */
+export function repeatOperations(
+  state: EditorState,
+  base: readonly Segment[],
+  operations: readonly Operation[],
+): { tr: Transaction; conflicts: Conflict[] } {
+  const tr = showPassages(state, base);
+  const conflicts: Conflict[] = [];
+  const versions = new Map(base.map((segment) => [segment.uuid, segment]));
+  for (const operation of operations) {
+    const run = operation.segments.map(({ uuid }) => versions.get(uuid));
+    const isCurrent = run.every((segment, i) => {
+      const { version } = operation.segments[i] ?? {};
+      return segment !== undefined && (version === undefined || segment.version === version);
+    });
+    if (isCurrent && repeat(tr, operation, run as Segment[])) continue;
+    // The same result was saved already, perhaps by this page before its answer was lost.
+    const isDone = operation.replacement.every(({ uuid, text, speaker_uuid: speaker }) => {
+      const segment = versions.get(uuid);
+      if (!segment) return false;
+      const isSameText = text === undefined || plainText(segment.text) === text;
+      return isSameText && (speaker === undefined || speaker === (segment.speaker?.uuid ?? null));
+    });
+    const text = operation.replacement.flatMap((piece) => piece.text ?? []).join('\n');
+    if ((isDone && operation.replacement.length > 0) || text === '') continue;
+    const first = run.find((segment) => segment !== undefined);
+    const isSingle = operation.replacement.length === 1 && operation.segments.length === 1;
+    conflicts.push({ segmentUuid: isSingle ? (first?.uuid ?? null) : null, text, start: first?.start_time ?? 0 });
+  }
+  return { tr, conflicts };
+}
+
+/** @returns false when the passages are not next to each other any more */
+function repeat(
+  tr: Transaction,
+  { segments, after_uuid: after = null, replacement }: Operation,
+  run: Segment[],
+): boolean {
+  const indexes = indexesOf(tr.doc);
+  const first = indexes.get(segments[0]?.uuid ?? after ?? '');
+  if (first === undefined && (segments.length > 0 || after !== null)) return false;
+  if (segments.some(({ uuid }, i) => indexes.get(uuid) !== (first ?? 0) + i)) return false;
+  const byId = new Map(run.map((segment) => [segment.uuid, segment]));
+  const masked = run.flatMap(maskedOf);
+  const nodes = replacement.map(
+    ({ uuid, text, speaker_uuid: speaker, start_time: start, end_time: end, accepted_words: accepted = noWords }) => {
+      const base = byId.get(uuid) ?? null;
+      const own = speaker === undefined ? ((base ?? run[0])?.speaker?.uuid ?? null) : speaker;
+      const times = start !== undefined && end !== undefined ? { start, end } : null;
+      const attrs = { uuid, speaker: own, base, times, accepted, turn: false };
+      return schema.nodes.passage.create(attrs, contentOf(text ?? base?.text ?? '', base ? maskedOf(base) : masked));
+    },
+  );
+  const starts = startsOf(tr.doc);
+  const index = segments.length === 0 ? (first ?? -1) + 1 : (first ?? 0);
+  const size = tr.doc.content.size;
+  tr.replaceWith(starts[index] ?? size, starts[index + segments.length] ?? size, nodes);
+  return true;
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+import { EditorState, TextSelection } from 'prosemirror-state';
+import type { Segment } from '../../api/queries.ts';
+import { assignSpeaker, joinBefore, splitPassage } from './commands.ts';
+import { applyResult, repeatOperations, showPassages } from './merge.ts';
+import { operationsOf, type Operation } from './operations.ts';
+import { attrsOf, passageOf, schema, textOf } from './schema.ts';
+
+function segment(uuid: string, text: string, change: Partial<Segment> = {}): Segment {
+  return {
+    uuid,
+    start_time: Number(uuid),
+    end_time: Number(uuid) + 1,
+    text,
+    speaker: { uuid: 'ada', name: 'SPEAKER_01', display_name: 'Ada' },
+    confidence: null,
+    edited: false,
+    edited_at: null,
+    edited_by: null,
+    edited_by_name: null,
+    version: 1,
+    words: [],
+    redactions: [],
+    withheld: false,
+    ...change,
+  };
+}
+
+const base = [segment('1', 'good morning everybody'), segment('2', 'hello'), segment('3', 'let us begin')];
+
+function stateOf(segments: readonly Segment[]): EditorState {
+  const nodes = segments.map((one) => passageOf(one, false));
+  return EditorState.create({ schema, doc: schema.nodes.doc.create(null, nodes) });
+}
+
+/** The position of a text in the document. */
+function at(state: EditorState, text: string): number {
+  let found = -1;
+  state.doc.descendants((node, position) => {
+    const index = node.isText ? (node.text ?? '').indexOf(text) : -1;
+    if (index >= 0) found = position + index;
+  });
+  return found;
+}
+
+function select(state: EditorState, from: number, to = from): EditorState {
+  return state.apply(state.tr.setSelection(TextSelection.create(state.doc, from, to)));
+}
+
+function textsOf(state: EditorState): string[] {
+  const texts: string[] = [];
+  state.doc.forEach((node) => texts.push(textOf(node)));
+  return texts;
+}
+
+function after(state: EditorState, command: typeof splitPassage): EditorState {
+  let next = state;
+  expect(command(state, (tr) => (next = state.apply(tr)))).toBe(true);
+  return next;
+}
+
+describe('the operations of a document', () => {
+  it('are none for the passages of the server', () => {
+    expect(operationsOf(base, stateOf(base).doc)).toEqual([]);
+  });
+
+  it('are one for each passage whose text was changed', () => {
+    const state = stateOf(base);
+    const next = state.apply(state.tr.insertText('!', at(state, 'begin')).insertText('?', at(state, 'morning')));
+    expect(operationsOf(base, next.doc)).toEqual([
+      { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'good ?morning everybody' }] },
+      { segments: [{ uuid: '3', version: 1 }], replacement: [{ uuid: '3', text: 'let us !begin' }] },
+    ]);
+  });
+
+  it('do not count spaces at the ends of a passage', () => {
+    const state = stateOf(base);
+    expect(operationsOf(base, state.apply(state.tr.insertText(' ', at(state, 'hello') + 5)).doc)).toEqual([]);
+  });
+
+  it('replace a passage by the two of a split, and two by the one of a merge', () => {
+    const state = stateOf(base);
+    const split = after(select(state, at(state, ' everybody')), splitPassage);
+    const uuid = attrsOf(split.doc.child(1)).uuid;
+    expect(operationsOf(base, split.doc)).toEqual([
+      {
+        segments: [{ uuid: '1', version: 1 }],
+        replacement: [
+          { uuid: '1', text: 'good morning' },
+          { uuid, text: 'everybody', speaker_uuid: 'ada' },
+        ],
+      },
+    ]);
+    const merged = after(select(state, at(state, 'hello')), joinBefore);
+    expect(operationsOf(base, merged.doc)).toEqual([
+      {
+        segments: [
+          { uuid: '1', version: 1 },
+          { uuid: '2', version: 1 },
+        ],
+        replacement: [{ uuid: '1', text: 'good morning everybody hello' }],
+      },
+    ]);
+  });
+
+  it('give exactly the selected words another speaker', () => {
+    const state = stateOf(base);
+    const selected = select(state, at(state, 'morning'), at(state, 'let') + 3);
+    const next = selected.apply(assignSpeaker(selected, 'bob'));
+    const said: unknown[] = [];
+    next.doc.forEach((node) => said.push([textOf(node), attrsOf(node).speaker]));
+    expect(said).toEqual([
+      ['good', 'ada'],
+      ['morning everybody', 'bob'],
+      ['hello', 'bob'],
+      ['let', 'bob'],
+      ['us begin', 'ada'],
+    ]);
+  });
+
+  it('insert and delete passages', () => {
+    const state = stateOf(base);
+    const empty = after(select(state, at(state, 'hello') + 5), splitPassage);
+    const uuid = attrsOf(empty.doc.child(2)).uuid;
+    expect(operationsOf(base, empty.doc)).toEqual([
+      { segments: [], after_uuid: '2', replacement: [{ uuid, text: '', speaker_uuid: 'ada' }] },
+    ]);
+    const shorter = showPassages(state, [base[0]!, base[2]!]);
+    expect(operationsOf(base, state.apply(shorter).doc)).toEqual([
+      { segments: [{ uuid: '2', version: 1 }], replacement: [] },
+    ]);
+  });
+});
+
+describe('unsaved operations', () => {
+  const mine: Operation[] = [
+    { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'good evening' }] },
+    { segments: [{ uuid: '3', version: 1 }], replacement: [{ uuid: '3', text: 'mine' }] },
+  ];
+
+  it('are repeated beside the changes of others, and those of a changed passage become conflicts', () => {
+    const theirs = [base[0]!, segment('4', 'new'), base[1]!, segment('3', 'theirs', { version: 2 })];
+    const state = stateOf(base);
+    const { tr, conflicts } = repeatOperations(state, theirs, mine);
+    expect(textsOf(state.apply(tr))).toEqual(['good evening', 'new', 'hello', 'theirs']);
+    expect(conflicts).toEqual([{ segmentUuid: '3', text: 'mine', start: 3 }]);
+  });
+
+  it('are no conflicts when the server has their result already', () => {
+    const saved = [segment('1', 'good evening', { version: 2 }), base[1]!, segment('3', 'mine', { version: 2 })];
+    expect(repeatOperations(stateOf(base), saved, mine).conflicts).toEqual([]);
+  });
+});
+
+describe('the result of a request', () => {
+  it('replaces, removes and inserts passages in their places', () => {
+    const result = {
+      revision: 1,
+      transcript_version: 2,
+      segments: [
+        { ...segment('1', 'good', { version: 2 }), previous_uuid: null },
+        { ...segment('9', 'morning'), previous_uuid: '1' },
+      ],
+      removed: ['2'],
+      can_undo: true,
+      can_redo: false,
+    };
+    expect(applyResult(base, result)).toEqual([segment('1', 'good', { version: 2 }), segment('9', 'morning'), base[2]]);
+  });
+});
+
+describe('a passage that is withheld until it was scanned', () => {
+  it('keeps showing what was typed, so that it is not saved again', () => {
+    const state = stateOf(base);
+    const typed = state.apply(state.tr.insertText('oh ', at(state, 'hello')));
+    const operations = operationsOf(base, typed.doc);
+    const withheld = segment('2', '[withheld]', { version: 2, withheld: true });
+    const result = {
+      revision: 1,
+      transcript_version: 2,
+      segments: [{ ...withheld, previous_uuid: '1' }],
+      removed: [],
+      can_undo: true,
+      can_redo: false,
+    };
+    const saved = applyResult(base, result, operations);
+    expect(saved[1]).toMatchObject({ text: 'oh hello', version: 2, withheld: false });
+    expect(operationsOf(saved, typed.doc)).toEqual([]);
+  });
+});
+
+describe('a masked part', () => {
+  it('is part of the text and keeps its place in a split', () => {
+    const masked = segment('1', 'call [phone] now', {
+      redactions: [{ uuid: 'r', kind: 'phone', start: 5, end: 12 }],
+    });
+    const state = stateOf([masked]);
+    expect(textsOf(state)).toEqual(['call [phone] now']);
+    const split = after(select(state, at(state, ' now')), splitPassage);
+    expect(textsOf(split)).toEqual(['call [phone]', 'now']);
+  });
+});

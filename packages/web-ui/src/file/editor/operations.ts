@@ -1,0 +1,132 @@
+import type { Node } from 'prosemirror-model';
+import type { TranscriptOperation } from '@overtone/contracts';
+import type { Segment } from '../../api/queries.ts';
+import { attrsOf, plainText, segmentOf, textOf } from './schema.ts';
+
+export type Operation = TranscriptOperation;
+type Piece = Operation['replacement'][number];
+
+/** The limits of the server for one operation and one request. */
+const maxRun = 500;
+export const maxBatch = 200;
+
+type Entry =
+  | { readonly kind: 'same' | 'changed'; readonly segment: Segment; readonly node: Node }
+  | { readonly kind: 'new'; readonly node: Node }
+  | { readonly kind: 'removed'; readonly segment: Segment };
+
+/** What has to be saved: the operations that turn the passages of the server into those of the document. */
+export function operationsOf(base: readonly Segment[], doc: Node): Operation[] {
+  const children = doc.children;
+  const isSameAt = (segmentAt: number, nodeAt: number): boolean => {
+    const [segment, node] = [base[segmentAt], children[nodeAt]];
+    return segment !== undefined && node !== undefined && isSame(segment, node);
+  };
+  // Most of a long transcript is unchanged.
+  let start = 0;
+  while (isSameAt(start, start)) start += 1;
+  let [segmentsEnd, nodesEnd] = [base.length, children.length];
+  while (segmentsEnd > start && nodesEnd > start && isSameAt(segmentsEnd - 1, nodesEnd - 1)) {
+    segmentsEnd -= 1;
+    nodesEnd -= 1;
+  }
+  const operations: Operation[] = [];
+  let stretch: Entry[] = [];
+  let last = base[start - 1]?.uuid ?? null;
+  const close = (): void => {
+    operations.push(...operationsOfStretch(stretch, last));
+    for (const entry of stretch) if (entry.kind !== 'removed') last = attrsOf(entry.node).uuid;
+    stretch = [];
+  };
+  for (const entry of entriesOf(base.slice(start, segmentsEnd), children.slice(start, nodesEnd))) {
+    if (entry.kind !== 'same') {
+      stretch.push(entry);
+      continue;
+    }
+    close();
+    last = entry.segment.uuid;
+  }
+  close();
+  return operations;
+}
+
+/** Both lists side by side. Passages never change their order. */
+function entriesOf(base: readonly Segment[], children: readonly Node[]): Entry[] {
+  const nodes = new Set(children.map((node) => attrsOf(node).uuid));
+  const known = new Set(base.map(({ uuid }) => uuid));
+  const entries: Entry[] = [];
+  let at = 0;
+  const removeUntil = (uuid: string | null): void => {
+    for (; at < base.length && base[at]?.uuid !== uuid; at += 1) {
+      const segment = base[at] as Segment;
+      if (!nodes.has(segment.uuid)) entries.push({ kind: 'removed', segment });
+    }
+  };
+  for (const node of children) {
+    const { uuid } = attrsOf(node);
+    if (!known.has(uuid)) {
+      // What was removed before a new passage belongs to its stretch.
+      while (at < base.length && !nodes.has(base[at]?.uuid ?? '')) {
+        entries.push({ kind: 'removed', segment: base[at] as Segment });
+        at += 1;
+      }
+      entries.push({ kind: 'new', node });
+      continue;
+    }
+    removeUntil(uuid);
+    const segment = base[at];
+    at += 1;
+    if (segment) entries.push({ kind: isSame(segment, node) ? 'same' : 'changed', segment, node });
+  }
+  removeUntil(null);
+  return entries;
+}
+
+function isSame(segment: Segment, node: Node): boolean {
+  const { uuid, speaker, times, accepted } = attrsOf(node);
+  if (uuid !== segment.uuid || speaker !== (segment.speaker?.uuid ?? null)) return false;
+  if (times !== null || accepted.length > 0) return false;
+  return segmentOf(node) === segment || textOf(node) === plainText(segment.text);
+}
+
+function operationsOfStretch(stretch: readonly Entry[], last: string | null): Operation[] {
+  const changed = stretch.flatMap((entry) => (entry.kind === 'changed' ? [entry] : []));
+  // Without new and removed passages each one is an operation of its own.
+  if (changed.length === stretch.length) return changed.map(({ segment, node }) => replace([segment], [node], null));
+  const run = stretch.flatMap((entry) => (entry.kind === 'new' ? [] : [entry.segment]));
+  const nodes = stretch.flatMap((entry) => (entry.kind === 'removed' ? [] : [entry.node]));
+  if (run.length <= maxRun && nodes.length <= maxRun)
+    return run.length === 0 ? insertions(nodes, last) : [replace(run, nodes, last)];
+  const removed = stretch.flatMap((entry) => (entry.kind === 'removed' ? [entry.segment] : []));
+  const rest = stretch.filter(({ kind }) => kind !== 'removed');
+  return [...removed.map((segment) => replace([segment], [], null)), ...operationsOfStretch(rest, last)];
+}
+
+function insertions(nodes: readonly Node[], last: string | null): Operation[] {
+  let after = last;
+  return nodes.map((node) => {
+    const operation = replace([], [node], after);
+    after = attrsOf(node).uuid;
+    return operation;
+  });
+}
+
+function replace(run: readonly Segment[], nodes: readonly Node[], after: string | null): Operation {
+  const byId = new Map(run.map((segment) => [segment.uuid, segment]));
+  return {
+    segments: run.map(({ uuid, version }) => ({ uuid, version })),
+    ...(run.length === 0 && { after_uuid: after }),
+    replacement: nodes.map((node): Piece => {
+      const { uuid, speaker, times, accepted } = attrsOf(node);
+      const segment = byId.get(uuid);
+      const text = textOf(node);
+      return {
+        uuid,
+        ...((segment === undefined || plainText(segment.text) !== text) && { text }),
+        ...((segment === undefined || (segment.speaker?.uuid ?? null) !== speaker) && { speaker_uuid: speaker }),
+        ...(times && { start_time: times.start, end_time: times.end }),
+        ...(accepted.length > 0 && { accepted_words: [...accepted] }),
+      };
+    }),
+  };
+}

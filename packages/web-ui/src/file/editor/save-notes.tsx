@@ -1,0 +1,87 @@
+import { t } from '@lingui/core/macro';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { copyText } from '../../lib/copy-text.ts';
+import { clock } from '../../lib/format.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
+import css from './editor.module.css';
+import type { SaveState } from './autosave.ts';
+import type { Conflict } from './merge.ts';
+
+/** Whether everything is saved. */
+export function SaveNote({ status }: Pick<SaveState, 'status'>) {
+  const labels = { saved: t`Saved`, saving: t`Saving…`, offline: t`Offline: kept here` };
+  return (
+    <Text
+      size="xs"
+      c={status === 'offline' ? 'orange' : 'dimmed'}
+      role="status"
+      data-testid="save-state"
+      data-status={status}
+    >
+      {labels[status]}
+    </Text>
+  );
+}
+
+type ConflictProps = {
+  readonly conflicts: readonly Conflict[];
+  /** Whether the passage still exists. */
+  readonly canKeep: (conflict: Conflict) => boolean;
+  readonly onShow: (conflict: Conflict) => void;
+  readonly onKeep: (conflict: Conflict) => void;
+  readonly onDrop: (conflict: Conflict) => void;
+};
+
+/** Text that could not be saved, because someone else has changed the passage. */
+export function ConflictNotes({ conflicts, canKeep, onShow, onKeep, onDrop }: ConflictProps) {
+  const copy = (text: string): void =>
+    void copyText(text).then(
+      () => notify(t`Text copied.`),
+      (error: unknown) => notifyError(t`The text couldn’t be copied`, error),
+    );
+  return conflicts.map((conflict, i) => (
+    <Alert
+      key={i}
+      role="alert"
+      color="yellow"
+      variant="light"
+      mb="xs"
+      data-testid="conflict"
+      title={
+        canKeep(conflict) ? t`Someone else edited this passage` : t`The passage at ${clock(conflict.start)} was changed`
+      }
+    >
+      <Stack gap="xs">
+        <Text size="sm">{t`Their text is in the transcript. Your text:`}</Text>
+        <Text size="sm" component="blockquote" m={0} className={css['theirs'] ?? ''}>
+          {conflict.text}
+        </Text>
+        <Group gap="xs">
+          {canKeep(conflict) && (
+            <>
+              <Button size="xs" onClick={() => onKeep(conflict)}>
+                {t`Keep mine`}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onDrop(conflict)}>
+                {t`Use theirs`}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onShow(conflict)}>
+                {t`Show`}
+              </Button>
+            </>
+          )}
+          {!canKeep(conflict) && (
+            <>
+              <Button size="xs" variant="default" onClick={() => copy(conflict.text)}>
+                {t`Copy`}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onDrop(conflict)}>
+                {t`Discard`}
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  ));
+}

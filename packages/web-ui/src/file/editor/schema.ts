@@ -1,0 +1,173 @@
+import { Schema, type Node } from 'prosemirror-model';
+import type { Segment } from '../../api/queries.ts';
+
+type Redaction = Segment['redactions'][number];
+/** `base`: the passage as the server stores it; null until a new one is saved. `times`: changed here, not saved yet. */
+export type PassageAttrs = {
+  readonly uuid: string;
+  readonly speaker: string | null;
+  readonly base: Segment | null;
+  readonly times: { readonly start: number; readonly end: number } | null;
+  /** The start times of words that were checked here, not saved yet. */
+  readonly accepted: readonly number[];
+  /** Whether it shows the name of its speaker: the passage before it has another one. */
+  readonly turn: boolean;
+};
+export type MaskedAttrs = { readonly uuid: string; readonly kind: Redaction['kind']; readonly text: string };
+
+export const noWords: readonly number[] = [];
+
+/** A transcript is a list of passages; masked parts in them cannot be edited. */
+export const schema = new Schema({
+  nodes: {
+    doc: { content: 'passage*' },
+    passage: {
+      content: '(text | masked)*',
+      attrs: {
+        uuid: { default: '' },
+        speaker: { default: null },
+        base: { default: null },
+        times: { default: null },
+        accepted: { default: noWords },
+        turn: { default: false },
+      },
+      // Pasted text becomes new passages, one for each paragraph.
+      parseDOM: [{ tag: 'p' }, { tag: 'div' }, { tag: 'li' }],
+      toDOM: () => ['p', 0],
+    },
+    text: {},
+    masked: {
+      inline: true,
+      atom: true,
+      selectable: false,
+      attrs: { uuid: {}, kind: {}, text: {} },
+      toDOM: (node) => ['span', String(node.attrs['text'])],
+      leafText: (node) => String(node.attrs['text']),
+    },
+  },
+});
+
+export function attrsOf(node: Node): PassageAttrs {
+  return node.attrs as PassageAttrs;
+}
+
+/** The text as it is compared and saved: spaces at the ends and repeated ones do not count. */
+export function plainText(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
+export function textOf(node: Node): string {
+  return plainText(node.textContent);
+}
+
+/** The content of a passage: the placeholders of its masked parts, in their order, become nodes. */
+export function contentOf(text: string, masked: readonly MaskedAttrs[]): Node[] {
+  const content: Node[] = [];
+  let from = 0;
+  const push = (part: string): void => {
+    if (part !== '') content.push(schema.text(part));
+  };
+  for (const part of masked) {
+    const at = text.indexOf(part.text, from);
+    if (at === -1) continue;
+    push(text.slice(from, at));
+    content.push(schema.nodes.masked.create(part));
+    from = at + part.text.length;
+  }
+  push(text.slice(from));
+  return content;
+}
+
+export function maskedOf({ text, redactions }: Segment): MaskedAttrs[] {
+  return redactions.map(({ uuid, kind, start, end }) => ({ uuid, kind, text: text.slice(start, end) }));
+}
+
+export function passageOf(segment: Segment, turn: boolean): Node {
+  const attrs: PassageAttrs = {
+    uuid: segment.uuid,
+    speaker: segment.speaker?.uuid ?? null,
+    base: segment,
+    times: null,
+    accepted: noWords,
+    turn,
+  };
+  return schema.nodes.passage.create(attrs, contentOf(segment.text, maskedOf(segment)));
+}
+
+const shown = new WeakMap<Node, Segment>();
+/** The passage as it is shown, with what was typed since it was saved. */
+export function segmentOf(node: Node): Segment {
+  const known = shown.get(node);
+  if (known) return known;
+  const { base, uuid, times, accepted } = attrsOf(node);
+  const text = node.textContent;
+  const isSame = base !== null && times === null && accepted.length === 0 && base.text === text;
+  const segment = isSame
+    ? base
+    : {
+        ...(base ?? unsaved),
+        uuid,
+        text,
+        ...(times && { start_time: times.start, end_time: times.end }),
+        ...(base && accepted.length > 0 && { words: withoutConfidence(base.words, accepted) }),
+      };
+  shown.set(node, segment);
+  return segment;
+}
+
+function withoutConfidence(words: Segment['words'], starts: readonly number[]): Segment['words'] {
+  return words.map((word) => (starts.includes(word.start) ? { ...word, confidence: null } : word));
+}
+
+const unsaved: Segment = {
+  uuid: '',
+  start_time: 0,
+  end_time: 0,
+  text: '',
+  speaker: null,
+  confidence: null,
+  edited: true,
+  edited_at: null,
+  edited_by: null,
+  edited_by_name: null,
+  version: 0,
+  words: [],
+  redactions: [],
+  withheld: false,
+};
+
+/** The passages between those that two documents have in common at their beginning and at their end. */
+export function changedBetween(
+  before: Node,
+  after: Node,
+): { readonly before: readonly Node[]; readonly after: readonly Node[] } {
+  const [left, right] = [before.children, after.children];
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  const most = Math.min(left.length, right.length) - start;
+  while (end < most && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
+  return { before: left.slice(start, left.length - end), after: right.slice(start, right.length - end) };
+}
+
+const indexes = new WeakMap<Node, ReadonlyMap<string, number>>();
+/** The index of each passage of a document, by its id. */
+export function indexesOf(doc: Node): ReadonlyMap<string, number> {
+  const known = indexes.get(doc);
+  if (known) return known;
+  const map = new Map<string, number>();
+  doc.forEach((node, _offset, index) => map.set(attrsOf(node).uuid, index));
+  indexes.set(doc, map);
+  return map;
+}
+
+const starts = new WeakMap<Node, readonly number[]>();
+/** Where each passage of a document begins. */
+export function startsOf(doc: Node): readonly number[] {
+  const known = starts.get(doc);
+  if (known) return known;
+  const list: number[] = [];
+  doc.forEach((_node, offset) => list.push(offset));
+  starts.set(doc, list);
+  return list;
+}
