@@ -47,7 +47,9 @@ function defineNumber<V extends number | 'auto'>(
   const type = integer ? 'integer' : 'number';
   return {
     schema: (automatic ? z.union([z.literal('auto'), number], rule) : number) as unknown as z.ZodType<V>,
-    fromText: (automatic ? z.union([z.literal('auto'), coerced], rule) : coerced) as unknown as z.ZodType<V>,
+    fromText: (automatic
+      ? z.union([z.literal('auto'), coerced], rule).describe(numberOrAuto(integer, minimum, maximum))
+      : coerced) as unknown as z.ZodType<V>,
     default: initial,
     variable: variable ?? null,
     form: { type, minimum, maximum, ...(automatic ? { automatic } : {}), ...(unit === undefined ? {} : { unit }) },
@@ -58,6 +60,10 @@ function defineNumber<V extends number | 'auto'>(
 function rangeRule(integer: boolean, minimum: number, maximum: number): string {
   const [from, to] = [minimum, maximum].map((bound) => bound.toLocaleString('en'));
   return `Enter a ${integer ? 'whole number' : 'number'} from ${from} to ${to}.`;
+}
+
+function numberOrAuto(integer: boolean, minimum: number, maximum: number): string {
+  return `a ${integer ? 'whole number' : 'number'} from ${minimum} to ${maximum}, or auto`;
 }
 
 /** The kinds of settings. */

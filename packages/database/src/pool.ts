@@ -6,7 +6,10 @@ import { createProbeConnection, destroyConnection } from './health-probe.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
-  DATABASE_URL: z.string().min(1),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/\S+$/)
+    .describe('an address such as postgresql://user:password@host:5432/database'),
   ...poolEnv,
 };
 export type DatabaseEnv = z.infer<z.ZodObject<typeof databaseEnv>>;

@@ -29,12 +29,28 @@ export const serviceEnv = {
 export type ServiceEnv = z.infer<z.ZodObject<typeof serviceEnv>>;
 
 export const busEnv = {
-  NATS_URL: z.string().default('nats://127.0.0.1:4222'),
+  NATS_URL: z
+    .string()
+    .regex(/^(nats|tls|wss?):\/\/[^\s,]+$/)
+    .describe('an address such as nats://host:4222')
+    .default('nats://127.0.0.1:4222'),
   NATS_USER: z.string().optional(),
   NATS_PASSWORD: z.string().optional(),
 };
 /** PEM of the key that verifies the edge's identity assertions. */
 export const assertionEnv = { ASSERTION_PUBLIC_KEY: z.string().min(1) };
+
+/** A rule of a variable: `parse` reads its text without an error. */
+export function readableBy(parse: (text: string) => unknown): (text: string) => boolean {
+  return (text) => {
+    try {
+      parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
 
 /** The variables of a process, or of another source. */
 export type EnvSource = Record<string, string | undefined>;
@@ -108,6 +124,7 @@ function describeFault(name: string, value: string | undefined, schema: z.ZodTyp
 }
 
 type JsonSchema = {
+  description?: string;
   type?: string;
   format?: string;
   enum?: unknown[];
@@ -122,6 +139,7 @@ const anyText = 'text';
 export function describeAllowed(schema: z.ZodType): string {
   if (isSwitch(schema)) return 'true or false';
   const json = jsonSchemaOf(schema);
+  if (json.description) return json.description;
   if (json.enum) return `one of ${json.enum.join(', ')}`;
   if (json.type === 'integer' || json.type === 'number')
     return `${json.type === 'integer' ? 'a whole number' : 'a number'}${rangeOf(json)}`;

@@ -8,7 +8,7 @@ export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { cachedFor } from './cached-for.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
-export { assertionEnv, busEnv, defineEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
+export { assertionEnv, busEnv, defineEnv, readableBy, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
 export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
 export { HealthProbe, type Probe } from './health-probe.ts';

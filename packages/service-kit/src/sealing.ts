@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { readEnv } from './env.ts';
+import { readableBy, readEnv } from './env.ts';
 
 /** A key and its name; the name stands beside what the key has sealed. */
 type Key = { id: string; secret: Buffer };
@@ -103,16 +103,15 @@ function nameOf(keyId: string, purpose: string): string {
 /** Keys that seal stored secrets, separated by commas; the first one seals. */
 export const keyRingEnv = {
   /** 32 bytes in base64; several, separated by commas, while a key is exchanged: the first one seals, each unseals. */
-  ENCRYPTION_KEY: z.string().min(1),
+  ENCRYPTION_KEY: z
+    .string()
+    .refine(readableBy(parseKeyRing))
+    .describe('32 bytes in base64, or several such keys as name:key, separated by commas'),
 };
 
 /** The keys of the environment, or of the file it names. @throws Error that says what is wrong and nothing of the keys. */
 export function readKeyRing(source?: Record<string, string | undefined>): KeyRing {
-  try {
-    return parseKeyRing(readEnv(keyRingEnv, source).ENCRYPTION_KEY);
-  } catch (cause) {
-    throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
-  }
+  return parseKeyRing(readEnv(keyRingEnv, source).ENCRYPTION_KEY);
 }
 
 function parseKey(text: string): Key {

@@ -1,12 +1,17 @@
-import { busEnv, defineEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { busEnv, defineEnv, readableBy, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
+import { createTrustedProxies } from './routing/client.ts';
 
 const origin = z.url({ protocol: /^http$/ });
 
 export const edgeEnv = {
   ...serviceEnv,
   ...busEnv,
-  REDIS_URL: z.string().optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\/\S+$/)
+    .describe('an address such as redis://:password@host:6379')
+    .optional(),
   /** PEM of the P-256 key that signs identity assertions; only the edge holds it. */
   ASSERTION_PRIVATE_KEY: z.string().min(1),
   IDENTITY_URL: origin,
@@ -28,7 +33,11 @@ export const edgeEnv = {
     .min(1)
     .default(16 * 1024 ** 3),
   /** Addresses or CIDR blocks whose X-Forwarded-* headers are believed, separated by commas; none by default. */
-  TRUSTED_PROXIES: z.string().default(''),
+  TRUSTED_PROXIES: z
+    .string()
+    .refine(readableBy(createTrustedProxies))
+    .describe('addresses or blocks such as 10.0.0.0/8, separated by commas')
+    .default(''),
   /** Requests per minute and session; 0 switches the limit off. */
   RATE_LIMIT_SESSION_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
   /** Requests per minute and client address of callers who are not signed in; 0 switches the limit off. */

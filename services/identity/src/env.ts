@@ -28,7 +28,12 @@ const identityEnv = {
   LDAP_TLS_CA_FILE: z.string().max(4096).optional(),
   /** Minimum duration of a refused sign-in in ms: longer than a hash and a directory request usually take; 0: no minimum. */
   SIGN_IN_REFUSAL_MS: z.coerce.number().int().min(0).max(10_000).default(300),
-  OT_ADMIN_EMAIL: z.string().max(320).optional(),
+  OT_ADMIN_EMAIL: z
+    .string()
+    .max(320)
+    .regex(/^[^\s@]+@[^\s@]+$/)
+    .describe('an e-mail address')
+    .optional(),
   OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
 };
 export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {

@@ -51,9 +51,10 @@ const mediaEnv = {
   /** Folders below these may be watched, separated by colons; none: only buckets. */
   WATCH_ROOTS: z
     .string()
+    .refine((list) => list.split(':').every((root) => root === '' || isAbsolute(root)))
+    .describe('full paths of folders, separated by colons')
     .default('')
-    .transform((list) => list.split(':').filter((root) => root !== ''))
-    .refine((roots) => roots.every((root) => isAbsolute(root)), 'must be full paths, separated by colons'),
+    .transform((list) => list.split(':').filter((root) => root !== '')),
 };
 export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>> & {
   /** Keys that seal stored secrets. Read again at every call: a mounted key file may be replaced while the service runs. */

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { findPrograms, type Programs } from '@overtone/backup';
 import { databaseEnv } from '@overtone/database';
 import { objectStoreEnv } from '@overtone/object-store';
@@ -24,8 +25,10 @@ const operationsEnv = {
   /** Folders below which backups and the media mirror may be kept, separated by colons. */
   OT_BACKUP_ROOTS: z
     .string()
+    .refine((list) => list.split(':').every((root) => root === '' || isAbsolute(root)))
+    .describe('full paths of folders, separated by colons')
     .default('/mnt:/media:/srv:/var/backups:/backups')
-    .transform((text) => text.split(':').filter((root) => root.startsWith('/'))),
+    .transform((list) => list.split(':').filter((root) => root !== '')),
   /** The folder of pg_dump; without it the newest that is installed is used. */
   PG_BIN_DIR: z.string().optional(),
 };

@@ -22,6 +22,7 @@ export const indexerEnv = {
   ELASTICSEARCH_INDEX_PREFIX: z
     .string()
     .regex(/^[a-z0-9-]{1,40}$/)
+    .describe('1 to 40 lower case letters, digits and hyphens')
     .default('overtone-passages'),
   /**
    * Minimum cosine similarity of a semantic hit. Measured with the word vectors: 90 % of unrelated pairs lie below 0.25,

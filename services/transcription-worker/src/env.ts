@@ -5,6 +5,7 @@ import {
   maskedAudioJobs,
   engineSettings,
   modelJobs,
+  providerKinds,
   queuesOf,
   settingVariables,
   voiceJobs,
@@ -46,8 +47,8 @@ export const workerVariables = {
   WORK_DIR: z.string().min(1).default(tmpdir()),
   /** Folder of the Python environment of faster-whisper, which the launcher makes. */
   OT_SPEECH_ENVIRONMENT: z.string().min(1).default(defaultSpeechEnvironment),
-  /** Only this engine: faster-whisper, sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
-  ASR_ENGINE: z.string().optional(),
+  /** Only this engine. */
+  ASR_ENGINE: z.enum([...providerKinds, 'scripted']).optional(),
   /** `1`, or a JSON file: the scripted engine, which decodes no audio. For tests and measurements only. */
   OT_SCRIPTED_ENGINE: z.string().optional(),
   /** Any server with the OpenAI transcription API: its address up to `/audio/transcriptions`. */
@@ -65,6 +66,7 @@ export const workerVariables = {
   /** Roles of this process, separated by commas; `gpu` for a process that only uses a GPU. */
   WORKER_QUEUES: z
     .string()
+    .describe(`one or more of ${offers.join(', ')}, separated by commas`)
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(offers)).min(1))
     .default([...offers]),

@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { openDestination, type Destination, type S3Destination } from '@overtone/backup';
 import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
+import { passphraseEnv } from '../configuration/script-variables.ts';
 import { Refusal } from '../refusal.ts';
 
 const bucketPattern = /^s3:\/\/([^/]+)(?:\/(.*))?$/;
@@ -55,8 +56,6 @@ export function openFile(file: string): { destination: Destination; name: string
   if (file.startsWith('s3://')) return { destination: openPlace(file.slice(0, slash)), name: file.slice(slash + 1) };
   return { destination: openPlace(dirname(resolve(file))), name: basename(file) };
 }
-
-const passphraseEnv = { OT_BACKUP_PASSPHRASE: z.string().min(12).optional() };
 
 /** The passphrase of encrypted backups; OT_BACKUP_PASSPHRASE or the file that OT_BACKUP_PASSPHRASE_FILE names. */
 export function givenPassphrase(): string | undefined {

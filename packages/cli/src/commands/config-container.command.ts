@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { faultsIn } from '@overtone/service-kit/env';
 import { busConfig, envLines, limitsFor, missing, unusable, type Values } from '../container/container.ts';
-import { loadServiceVariables } from '../configuration/service-variables.ts';
+import { furtherVariables } from '../configuration/script-variables.ts';
+import { loadServiceVariables, type ServiceVariables } from '../configuration/service-variables.ts';
 import { configObjects, refusedValues } from '../container/kubernetes.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import { homeFolder, productVersion } from '../paths.ts';
@@ -15,11 +17,11 @@ const fileHeader =
   '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
 
 /** Writes the files that compose.yaml reads: secrets, limits that fit this machine, and bus users. Existing values stay. */
-export function configContainer(options: { readonly out?: string }): void {
+export async function configContainer(options: { readonly out?: string }): Promise<void> {
   const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
   const limits = limitsFor({ processors: availableParallelism(), memoryBytes: totalmem() });
-  const { file, values, added } = ensureValues(folder, limits);
+  const { file, values, added } = ensureValues(folder, await loadServiceVariables(), limits);
   // It contains no secret, and the server in its container runs as another user.
   replaceFile(join(folder, 'nats.conf'), busConfig(), 0o644);
   const terminal = createTerminal();
@@ -36,8 +38,8 @@ export function configContainer(options: { readonly out?: string }): void {
 export async function configKubernetes(options: { readonly out?: string }): Promise<void> {
   const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
-  const { file, values } = ensureValues(folder);
   const variables = await loadServiceVariables();
+  const { file, values } = ensureValues(folder, variables);
   const refused = refusedValues(values, variables);
   if (refused.length > 0)
     throw new Refusal(`${file} has values that have no effect in Kubernetes: ${refused.join('; ')}.`);
@@ -45,7 +47,18 @@ export async function configKubernetes(options: { readonly out?: string }): Prom
   process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
 }
 
-function ensureValues(folder: string, limits: Values = {}): { file: string; values: Values; added: readonly string[] } {
+// Files that a variable names are those of a container.
+function faultsOfContainers(values: Values, variables: ServiceVariables): string[] {
+  const given = Object.fromEntries(Object.entries(values).filter(([name]) => !name.endsWith('_FILE')));
+  const faults = [furtherVariables, ...variables.values()].flatMap((shape) => faultsIn(shape, given));
+  return [...new Set(faults.map(({ fault }) => fault))];
+}
+
+function ensureValues(
+  folder: string,
+  variables: ServiceVariables,
+  limits: Values = {},
+): { file: string; values: Values; added: readonly string[] } {
   const file = join(folder, '.env');
   const before = readIfThere(file) ?? fileHeader;
   const values = parseEnv(before) as Record<string, string>;
@@ -55,6 +68,8 @@ function ensureValues(folder: string, limits: Values = {}): { file: string; valu
       `${refused.join(', ')} in ${file}: a password of a server is a letter and at least seven more letters, digits, "_" or "-".`,
     );
   }
+  const faults = faultsOfContainers(values, variables);
+  if (faults.length > 0) throw new Refusal(`${file} has values that cannot be used. ${faults.join('. ')}`);
   const made = {
     ...missing(values, productVersion(), inventPassword),
     ...Object.fromEntries(Object.entries(limits).filter(([name]) => !values[name])),

@@ -6,6 +6,7 @@ import { canRead, schemaOf, type Schema } from '@overtone/database/schema';
 import { migrationHead } from '@overtone/database/migrations';
 import { readEnv } from '@overtone/service-kit/env';
 import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
+import { updateEnv } from '../configuration/script-variables.ts';
 import { replaceFile } from '../files.ts';
 import { tryLock, withLock } from '../lock.ts';
 import { dataFolder, homeFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -41,7 +42,7 @@ import {
   undoUpdate,
   updateContainers,
 } from '../update/containers.ts';
-import { refuseForeground, Replaced, stateOf, takeOver, updateEnv } from '../update/takeover.ts';
+import { refuseForeground, Replaced, stateOf, takeOver } from '../update/takeover.ts';
 import { listBackupsIfThere, refusing } from './backup.command.ts';
 
 /** Options of `update`. */

@@ -4,6 +4,7 @@ import { describeAllowed } from '@overtone/service-kit/env';
 import type { z } from 'zod';
 import { productFolder } from '../paths.ts';
 import type { ServiceVariables } from './service-variables.ts';
+import { furtherVariables, scriptVariables } from './script-variables.ts';
 import { variableTexts } from './variable-texts.ts';
 
 /** Variables of `.env` that compose.yaml itself reads, and their defaults. */
@@ -11,13 +12,6 @@ export type ComposeVariables = ReadonlyMap<string, string | undefined>;
 
 /** Read by `config kubernetes` only. */
 export const kubernetesVariables = ['POSTGRES_ADDRESS', 'POSTGRES_DATABASE', 'POSTGRES_PARAMETERS', 'POSTGRES_USER'];
-/** Read by `./overtone` itself, beside those that it passes on. */
-export const scriptVariables = [
-  'OT_RELEASE_SIGNERS',
-  'OT_SPEECH_MODEL',
-  'OT_UPDATE_READY_SECONDS',
-  'PG_MAX_CONNECTIONS',
-];
 
 const settingsByVariable = new Map(
   Object.entries(authSettings).flatMap(([key, def]) => {
@@ -26,6 +20,7 @@ const settingsByVariable = new Map(
     return names.map((variable) => [variable, def] as const);
   }),
 );
+const furtherFile = 'packages/cli/src/configuration/script-variables.ts';
 const settingsSince050 = ['PKI_ISSUER_MAP', 'PROXY_NO_GROUPS_VALUE'];
 const engineDefaults = new Map<string | null, unknown>(
   Object.values(engineSettings.fields).map(({ variable, ...field }) => [variable, field.default]),
@@ -67,23 +62,25 @@ ${seeds.map((name) => settingRow(name, readers.get(name)!.schema)).join('\n')}
 
 Variables of \`.env\` that containers or servers are made of; \`./overtone config container\` writes those without a default.
 
-| name | default | meaning | since |
-|---|---|---|---|
+| name | type | default | meaning | since |
+|---|---|---|---|---|
 ${ofCompose.map((name) => shortRow(name, compose.get(name))).join('\n')}
 
 ## Kubernetes
 
 Variables of \`.env\` for \`./overtone config kubernetes\`, in addition to those of the services and of the tools.
 
-| name | default | meaning | since |
-|---|---|---|---|
+| name | type | default | meaning | since |
+|---|---|---|---|---|
 ${kubernetesVariables.map((name) => shortRow(name, undefined)).join('\n')}
 
 ## Management script
 
-| name | default | meaning | since |
-|---|---|---|---|
-${scriptVariables.map((name) => shortRow(name, undefined)).join('\n')}
+| name | type | default | meaning | since |
+|---|---|---|---|---|
+${Object.keys(scriptVariables)
+  .map((name) => shortRow(name, undefined))
+  .join('\n')}
 `;
 }
 
@@ -114,7 +111,15 @@ function settingRow(name: string, schema: z.ZodType): string {
 
 function shortRow(name: string, value: string | undefined): string {
   const { meaning, since } = textOf(name);
-  return cells(code(name), code(value ?? ''), meaning, since);
+  const schema = furtherVariables[name] as z.ZodType | undefined;
+  if (schema === undefined) throw new Error(`${name} has no type in ${furtherFile}`);
+  return cells(
+    code(name),
+    describeAllowed(schema),
+    value === undefined ? defaultOf(name, schema) : code(value),
+    meaning,
+    since,
+  );
 }
 
 function textOf(name: string) {

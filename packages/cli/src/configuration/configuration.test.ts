@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { faultsIn } from '@overtone/service-kit/env';
 import { limitsFor, missing } from '../container/container.ts';
 import { migrationSecrets, refusedValues, secretsOf, setByManifests, toolsSecrets } from '../container/kubernetes.ts';
 import { productFolder } from '../paths.ts';
 import { readComposeVariables } from './compose-variables.ts';
-import { configurationPage, isSignInSetting, kubernetesVariables, scriptVariables } from './configuration-page.ts';
+import { configurationPage, isSignInSetting, kubernetesVariables } from './configuration-page.ts';
+import { furtherVariables, incompleteBuckets, scriptVariables } from './script-variables.ts';
 import { loadServiceVariables } from './service-variables.ts';
 import { variableTexts } from './variable-texts.ts';
 
@@ -24,7 +26,7 @@ describe('docs/configuration.md', () => {
       ...[...services.values()].flatMap((shape) => Object.keys(shape)),
       ...compose.keys(),
       ...kubernetesVariables,
-      ...scriptVariables,
+      ...Object.keys(scriptVariables),
     ]);
     const documented = [...known].filter((name) => !isSignInSetting(name));
     expect(Object.keys(variableTexts).sort()).toEqual(documented.sort());
@@ -47,6 +49,73 @@ describe('docs/configuration.md', () => {
     const others = ['PATH', 'NO_COLOR', 'OVERTONE_HOME', 'OT_TEST_SEED', 'OT_TEST_PULL_BYTES', 'OT_BENCH_QMSUM'];
     expect(read.length).toBeGreaterThan(10);
     expect(read.filter((name) => !others.includes(name) && !page.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+});
+
+// Names, paths, keys and passwords: any text may be the right one.
+const freeText =
+  /_(API_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|MODEL|DIR|CA_FILE|PASSWORD)$|^(OT_(MODEL_CATALOGUE|RELEASE_SIGNERS|SCRIPTED_ENGINE|SPEECH_ENVIRONMENT)|ASSERTION_(PUBLIC|PRIVATE)_KEY|NATS_USER|SERVICE_HOST|YT_DLP_COMMAND|S3_BUCKET|OT_BACKUP_PASSPHRASE|JWT_SECRET_KEY)$/;
+
+describe('a variable of docs/configuration.md', () => {
+  const shapes = [...services.values(), furtherVariables];
+  const names = [...page.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name!);
+  const wrong = 'no value: \u0007, 1 2';
+  const faultsOf = (name: string, value: string) => shapes.flatMap((shape) => faultsIn(shape, { [name]: value }));
+
+  it('is refused by name with a wrong value, unless it is free text', () => {
+    const accepted = names.filter((name) => faultsOf(name, wrong).length === 0);
+    expect(names.length).toBeGreaterThan(220);
+    // The texts of sign-in settings are checked where they are edited.
+    expect(accepted.filter((name) => !isSignInSetting(name) && !freeText.test(name))).toEqual([]);
+  });
+
+  it('has its allowed values in the fault', () => {
+    const faults = names.flatMap((name) => faultsOf(name, wrong));
+    expect(faults.length).toBeGreaterThan(150);
+    expect(
+      faults.filter(({ fault }) => !/^[A-Z0-9_]+=.* is not valid: it must be [^(]|_FILE=.*ENOENT/.test(fault)),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['GPU_SCALE_DEVICE_ID', 'first', 'the number of a GPU'],
+    ['GPU_SCALE_WORKERS', '0', 'a whole number from 1 to 32'],
+    ['OT_BACKUP_PASSPHRASE', 'short', 'text of at least 12 characters'],
+    ['OT_BACKUP_PLACE', 'ftp://host/folder', 'a folder, or s3://bucket/prefix'],
+    ['OT_BACKUP_ROOTS', 'relative:/mnt', 'full paths of folders'],
+    ['OT_MIRROR_S3_ENDPOINT', 'bucket', 'an address'],
+    ['OT_LISTEN', 'everywhere', 'a port, or an address and a port'],
+    ['SEARCH_HEAP', 'much', 'a size'],
+    ['ENCRYPTION_KEY', 'short', '32 bytes in base64'],
+    ['TRUSTED_PROXIES', '10.0.0.0/99', 'addresses or blocks'],
+    ['ASR_ENGINE', 'other', 'one of faster-whisper'],
+  ])('%s=%s is refused: it must be %s', (name, value, allowed) => {
+    const [fault] = faultsOf(name, value);
+    expect(fault?.fault).toContain(`it must be ${allowed}`);
+  });
+
+  it.each([
+    ['OT_LISTEN', '8080'],
+    ['OT_LISTEN', '0.0.0.0:8080'],
+    ['OT_LISTEN', '[::1]:8080'],
+    ['OT_BACKUP_PLACE', '/backups'],
+    ['OT_BACKUP_PLACE', 's3://bucket'],
+    ['OT_IMAGE_PREFIX', 'registry.example.org:5000/overtone'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8, fd00::/8'],
+    ['OT_SPEECH_MODEL', 'none'],
+    ['GPU_SCALE_DEVICE_ID', 'GPU-5c1b-2f'],
+    ['NATS_URL', 'nats://nats:4222'],
+    ['POSTGRES_PARAMETERS', 'sslmode=verify-full&connect_timeout=5'],
+  ])('%s=%s is accepted', (name, value) => {
+    expect(faultsOf(name, value)).toEqual([]);
+  });
+
+  it('that names an S3 server needs its keys', () => {
+    expect(incompleteBuckets({ OT_BACKUP_S3_ENDPOINT: 'http://a', OT_BACKUP_S3_ACCESS_KEY_ID: 'x' })).toEqual([
+      'OT_BACKUP_S3_ENDPOINT is set without OT_BACKUP_S3_SECRET_ACCESS_KEY',
+    ]);
+    expect(incompleteBuckets({ S3_ENDPOINT: 'http://a' })).toHaveLength(1);
+    expect(incompleteBuckets({})).toEqual([]);
   });
 });
 

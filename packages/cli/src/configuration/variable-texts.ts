@@ -10,7 +10,7 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   API_PORT: { since: '0.4.0', meaning: 'Port of the API; set by the supervisor and by the image' },
   ASR_ENGINE: {
     since: '0.4.0',
-    meaning: 'Only this engine: faster-whisper, sherpa-onnx, openai-compatible, pocketsphinx or scripted',
+    meaning: 'The only engine of the workers',
   },
   ASR_OPENAI_API_KEY: { since: '0.4.0', meaning: 'Key of that server' },
   ASR_OPENAI_BASE_URL: {
@@ -21,12 +21,12 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   ASR_OPENAI_MODEL: { since: '0.4.0', meaning: 'Model that is requested from it' },
   ASR_THREADS: {
     since: '0.4.0',
-    meaning: 'Processor threads, or concurrent decoders, of one transcription; a number or `auto`',
+    meaning: 'Processor threads, or concurrent decoders, of one transcription',
   },
   ASSERTION_PRIVATE_KEY: { since: '0.4.0', meaning: 'PEM of the key with which the edge signs who a request is from' },
   ASSERTION_PUBLIC_KEY: { since: '0.4.0', meaning: 'PEM of the key that verifies it' },
   AUDIT_LOG_RETENTION_DAYS: { since: '0.4.0', meaning: 'Days that audit records are kept; stored by the migration' },
-  BATCH_SIZE: { since: '0.4.0', meaning: 'Pieces of a recording that are recognised concurrently; a number or `auto`' },
+  BATCH_SIZE: { since: '0.4.0', meaning: 'Pieces of a recording that are recognised concurrently' },
   COMPUTE_TYPE: { since: '0.4.0', meaning: 'Number format of the models on a GPU' },
   DATABASE_URL: {
     since: '0.4.0',
@@ -78,6 +78,8 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
     since: 'unreleased',
     meaning: 'Tasks after which a process that holds a model is replaced',
   },
+  GPU_SCALE_DEVICE_ID: { since: '0.4.0', meaning: 'GPU of the additional workers of `up --gpu-scale`' },
+  GPU_SCALE_WORKERS: { since: '0.4.0', meaning: 'Number of those workers' },
   GPU_WORKER_POOL: {
     since: '0.4.0',
     meaning: '`threads`: concurrent recordings share one process and its model; `prefork`: each has its own',
@@ -104,7 +106,7 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   MAX_CONNECTIONS_PER_ADDRESS: { since: '0.5.0', meaning: 'Connections per client address; 0: no limit' },
   MAX_SPEAKERS: {
     since: 'unreleased',
-    meaning: 'Most speakers of recordings without a number of their own; a number or `auto`',
+    meaning: 'Most speakers of recordings without a number of their own',
   },
   MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS: {
     since: '0.5.0',
@@ -112,7 +114,7 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   },
   MAX_UPLOAD_BYTES: { since: '0.4.0', meaning: 'Size limit of a recording' },
   MEDIA_URL: { since: '0.4.0', meaning: 'Address of media' },
-  MIN_SPEAKERS: { since: 'unreleased', meaning: 'Fewest speakers of them; a number or `auto`' },
+  MIN_SPEAKERS: { since: 'unreleased', meaning: 'Fewest speakers of them' },
   MODEL_CACHE_DIR: { since: '0.4.0', meaning: 'Folder of the speech and language models' },
   NATS_PASSWORD: { since: '0.4.0', meaning: 'Password at the broker' },
   NATS_PASSWORD_DIRECTORY_SYNC: { since: '0.4.0', meaning: 'Password of directory-sync at the broker' },
@@ -158,8 +160,8 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
     since: 'unreleased',
     meaning: 'Loads models that were neither pulled nor imported nor verified',
   },
-  OT_BACKUP_PASSPHRASE: { since: '0.5.0', meaning: 'Passphrase of encrypted backups, at least 12 characters' },
-  OT_BACKUP_PLACE: { since: 'unreleased', meaning: 'Where `tools` keeps backups: a folder or `s3://bucket/prefix`' },
+  OT_BACKUP_PASSPHRASE: { since: '0.5.0', meaning: 'Passphrase of encrypted backups' },
+  OT_BACKUP_PLACE: { since: 'unreleased', meaning: 'Where `tools` keeps backups' },
   OT_BACKUP_ROOTS: {
     since: 'unreleased',
     meaning:
@@ -205,7 +207,7 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   OT_SPEECH_MODEL: { since: 'unreleased', meaning: 'Speech model that the first start fetches; `none`: no model' },
   OT_UPDATE_READY_SECONDS: {
     since: 'unreleased',
-    meaning: 'How long a service may take until it is ready during an update (120)',
+    meaning: 'How long a service may take until it is ready during an update',
   },
   PG_BIN_DIR: {
     since: 'unreleased',

@@ -29,7 +29,7 @@ export const passwordNames: readonly string[] = [
 const freeNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_ADMIN_PASSWORD'];
 
 // The bus server parses a value that begins with a digit as a number.
-const passwordPattern = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
+export const passwordPattern = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
 
 function inventPasswordOfServer() {
   return `p${inventSecret.password()}`;

@@ -1,4 +1,6 @@
-import { Refusal } from '../refusal.ts';
+import { readEnv } from '@overtone/service-kit/env';
+import { z } from 'zod';
+import { messageOf, Refusal } from '../refusal.ts';
 
 /** Additional workers for one GPU, enabled with `up --gpu-scale`. */
 export type GpuScale = {
@@ -10,19 +12,24 @@ export type GpuScale = {
 /** The service of the additional processes. */
 export const scaledService = 'transcription-worker';
 
-/** Reads GPU_SCALE_DEVICE_ID and GPU_SCALE_WORKERS; they have an effect only with the flag. */
+/** They have an effect only with `up --gpu-scale`. */
+export const gpuScaleEnv = {
+  GPU_SCALE_DEVICE_ID: z
+    .string()
+    .regex(/^(\d+|(GPU|MIG)-[\w/-]+)$/)
+    .describe('the number of a GPU, or its UUID that begins with GPU- or MIG-')
+    .default('0'),
+  GPU_SCALE_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
+};
+
+/** @throws Refusal naming a variable that cannot be used. */
 export function gpuScaleOf(caller: Readonly<Record<string, string | undefined>>): GpuScale {
-  const device = caller['GPU_SCALE_DEVICE_ID'] || '0';
-  if (!/^(\d+|(GPU|MIG)-[\w/-]+)$/.test(device)) {
-    throw new Refusal(
-      `GPU_SCALE_DEVICE_ID is "${device}"; a GPU has a number or a UUID that begins with GPU- or MIG-.`,
-    );
+  try {
+    const env = readEnv(gpuScaleEnv, { ...caller });
+    return { device: env.GPU_SCALE_DEVICE_ID, workers: env.GPU_SCALE_WORKERS };
+  } catch (cause) {
+    throw new Refusal(messageOf(cause), { cause });
   }
-  const workers = Number(caller['GPU_SCALE_WORKERS'] || '1');
-  if (!Number.isInteger(workers) || workers < 1 || workers > 32) {
-    throw new Refusal('GPU_SCALE_WORKERS is a number from 1 to 32.');
-  }
-  return { device, workers };
 }
 
 /** The names of their processes, in logs and in `status`. */

@@ -2,10 +2,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from '@overtone/service-kit/env';
-import { z } from 'zod';
 import { edgeLast, restartOne, untilReady } from '../commands/restart.command.ts';
 import { askReady } from '../commands/status.command.ts';
 import { runningEnvironment } from '../commands/config.command.ts';
+import { updateEnv } from '../configuration/script-variables.ts';
 import { withLock } from '../lock.ts';
 import { productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
@@ -98,8 +98,6 @@ type Takeover = {
   /** How long a service may take until it is ready. */
   readonly withinMs: number;
 };
-
-export const updateEnv = { OT_UPDATE_READY_SECONDS: z.coerce.number().int().min(1).default(120) };
 
 // The plan of the instance depends on the environment that it was started with, not on that of this command.
 function useEnvironmentOf(folder: DataFolder): void {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { z } from 'zod';
+import { readableBy } from '../env.ts';
 import { invalid, isAppError, type AppError } from '../errors.ts';
 import { isRefusedAddress, parseRanges, type AddressRange } from './address-ranges.ts';
 
@@ -13,14 +14,9 @@ export const outboundEnv = {
   /** Ranges of private addresses that may be contacted, separated by commas: 10.20.0.0/16, fd00:1::/64. */
   OT_OUTBOUND_ALLOWED_RANGES: z
     .string()
-    .default('')
-    .superRefine((text, context) => {
-      try {
-        parseRanges(text);
-      } catch (err) {
-        context.addIssue({ code: 'custom', message: (err as Error).message });
-      }
-    }),
+    .refine(readableBy(parseRanges))
+    .describe('address ranges such as 10.20.0.0/16, separated by commas')
+    .default(''),
 };
 
 /** All addresses of a host name. */
