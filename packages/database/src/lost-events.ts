@@ -3,14 +3,14 @@ import type { Pool } from 'pg';
 
 type Deps = { bus: Pick<Bus, 'onReconnect' | 'jetstreamManager'>; pool: Pick<Pool, 'query'>; table: string };
 
-const checkIntervalMs = 10_000;
+const checkIntervalMs = 5_000;
 
 /**
  * Requeues events that were lost with the broker's disk. A stream that was created after a row was sent is not the
  * stream the row was sent to: the row is sent again, under the same message id. (Lost jobs are requeued by the
  * dispatcher, which knows which of them are still valid.)
  * The table can be large, so it is searched once per stream.
- * @returns a function that checks when a check is due: after every reconnection and every ten seconds.
+ * @returns a function that checks when a check is due: after every reconnection, and five seconds after the last one.
  */
 export function createLossCheck({ bus, pool, table }: Deps): () => Promise<number> {
   let due = 0;

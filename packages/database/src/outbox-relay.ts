@@ -31,7 +31,9 @@ type Relay = Part & { wake: () => void };
 const batchSize = 200;
 /** Retention of sent rows: an acknowledged message can still be lost with the broker's disk. */
 const sentRetention = '2 days';
-const pollIntervalMs = 1_000;
+/** Commits and reconnections wake the relay; a poll only finds what a replica left behind when it ended. */
+const pollIntervalMs = 10_000;
+const retryMs = 1_000;
 /** Failed runs in a row until one is logged as a warning. */
 const reportedFailure = 5;
 /** Another replica holds the lock, and may have read the table before the last commit. */
@@ -41,8 +43,8 @@ const markDelayMs = 5;
 
 /**
  * Relays an outbox to JetStream, in order, each row at least once; the broker drops duplicates by message id. One relay
- * is active at a time, however many replicas run. It runs on `wake`, on the database's notification of a commit, and
- * every second.
+ * is active at a time, however many replicas run. It runs on `wake`, on the database's notification of a commit, after a
+ * reconnection, and every ten seconds.
  */
 export function createOutboxRelay({ service, pool, url, bus, log, metrics, queryTimeoutMs = 30_000 }: Options): Relay {
   const table = tableOf(service);
@@ -50,7 +52,8 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
   let wakeRequest = new AbortController();
   const wake = (): void => wakeRequest.abort();
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: wakeRequest.signal }).catch(() => {});
-  const connection = new RelayConnection({ service, url, queryTimeoutMs, table, onNotification: wake });
+  const connection = new RelayConnection({ service, url, queryTimeoutMs, table, wake });
+  bus.onReconnect(wake);
   const requeueLostEvents = createLossCheck({ bus, pool, table });
   const deleteOldRows = createCleanup(pool, table);
   let stopping = false;
@@ -78,12 +81,13 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
     let failures = 0;
     while (!stopping) {
       wakeRequest = new AbortController();
-      let pauseMs = pollIntervalMs;
+      let pauseMs: number;
       try {
         pauseMs = await relayPending();
         failures = 0;
       } catch (err) {
         failures += 1;
+        pauseMs = retryMs;
         // A restart of the broker or of the database is over before that.
         log[failures === reportedFailure ? 'warn' : 'debug']({ err: err as Error }, 'outbox relay run failed');
         connection.drop();
@@ -122,7 +126,8 @@ type ConnectionOptions = {
   url: string;
   queryTimeoutMs: number;
   table: string;
-  onNotification: () => void;
+  /** Starts the next run: a commit was notified, or the connection was lost and with it the notifications. */
+  wake: () => void;
 };
 
 /**
@@ -164,7 +169,7 @@ class RelayConnection {
   }
 
   async #open(): Promise<Client> {
-    const { service, url, queryTimeoutMs, table, onNotification } = this.#options;
+    const { service, url, queryTimeoutMs, table, wake } = this.#options;
     const client = new Client({
       connectionString: url,
       application_name: `${service}-outbox`,
@@ -173,9 +178,11 @@ class RelayConnection {
       query_timeout: queryTimeoutMs,
     });
     const forgetClient = (): void => {
-      if (this.#client === client) this.#client = undefined;
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      wake();
     };
-    client.on('error', forgetClient).on('end', forgetClient).on('notification', onNotification);
+    client.on('error', forgetClient).on('end', forgetClient).on('notification', wake);
     try {
       await client.connect();
       // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.

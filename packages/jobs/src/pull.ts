@@ -3,21 +3,27 @@ import type { Bus } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
 import type { Place } from './places.ts';
 
+/** A pull that waits for a job. */
+export type OpenPull = { isWanted: () => boolean; stop: () => void };
 type Pulling = {
   bus: Bus;
   durable: string;
   able: (durable: string) => boolean;
   place: Place;
   signal: AbortSignal;
+  /** Contains this loop's pull while it waits, so that it can be ended. */
+  open: Set<OpenPull>;
   /** @returns for how many milliseconds nothing should be pulled here. */
   take: (msg: JsMsg, durable: string, place: Place) => Promise<number>;
 };
 
+/** How long a pull waits for a job: a short time costs processor time in an idle instance. */
+const pullMs = 30_000;
 const ableMs = 1_000;
 const roomMs = 50;
 
 /** One loop of a worker: one message at a time from one durable, while there is room for it. Ends with its place. */
-export async function pull({ bus, durable, able, place, signal, take }: Pulling): Promise<void> {
+export async function pull({ bus, durable, able, place, signal, open, take }: Pulling): Promise<void> {
   const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const takeIn = async (msg: JsMsg): Promise<number> => {
     const leave = place.enter();
@@ -40,12 +46,15 @@ export async function pull({ bus, durable, able, place, signal, take }: Pulling)
         else if (!place.free()) await rest(roomMs);
         else {
           // Batch size 1: a worker never holds jobs that another one could be doing.
-          const batch = await handle.fetch({ max_messages: 1, expires: 5_000 });
+          const batch = await handle.fetch({ max_messages: 1, expires: pullMs });
           const stop = () => batch.stop();
+          const openPull = { isWanted: () => able(durable) && place.exists(), stop };
+          open.add(openPull);
           signal.addEventListener('abort', stop, { once: true });
           let pauseMs = 0;
           for await (const msg of batch) pauseMs = await takeIn(msg);
           signal.removeEventListener('abort', stop);
+          open.delete(openPull);
           if (pauseMs > 0) await rest(pauseMs);
         }
       }

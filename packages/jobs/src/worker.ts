@@ -13,7 +13,7 @@ import type { AnyHandler, WorkerContext, Job, JobDelivery } from './delivery.ts'
 import { beat, type Ability } from './heartbeat.ts';
 import { createLeases } from './lease.ts';
 import { createPlaces, type Place } from './places.ts';
-import { pull } from './pull.ts';
+import { pull, type OpenPull } from './pull.ts';
 import { handleJobSignal } from './job-signal.ts';
 import { runUnclaimed } from './unclaimed.ts';
 import type { Recycling } from './recycling.ts';
@@ -64,10 +64,14 @@ export function worker<C extends Record<string, JobDef>>(
       const pulled = (): string[] =>
         durables.flatMap(([durable, queue]) => (places.of(queue).length > 0 ? [durable] : []));
       const heart = beat(bus, options, () => pulled().filter(able));
+      const open = new Set<OpenPull>();
+      // The broker forgets pulls with their connection.
+      bus.onReconnect(() => open.forEach((openPull) => openPull.stop()));
       const loops = startLoops((start) => {
+        for (const openPull of open) if (!openPull.isWanted()) openPull.stop();
         for (const [durable, queue] of durables)
           for (const place of places.of(queue)) {
-            const run = () => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage });
+            const run = () => pull({ bus, durable, able, place, signal: pulling.signal, open, take: handleMessage });
             start(`${durable} ${place.lane} ${place.index}`, run);
           }
       }, pulling.signal);

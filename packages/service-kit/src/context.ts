@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { recordActivity } from './activity.ts';
 
 /** The context of the current request, message or job; logs, metrics and traces read it. */
 export type Flow = {
@@ -14,6 +15,7 @@ export type Flow = {
 const storage = new AsyncLocalStorage<Flow>();
 
 export function runInFlow<T>(flow: Flow, work: () => T): T {
+  recordActivity();
   return storage.run(flow, work);
 }
 

@@ -29,7 +29,7 @@ export {
 } from './http/route.ts';
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { catchUp, onStop, periodic, type Periodic } from './periodic.ts';
+export { catchUp, onStop, periodic, restingPeriodic, type Periodic } from './periodic.ts';
 export { runService } from './run-service.ts';
 export {
   keyedHashes,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { recordActivity, sleepUntilActivity } from './activity.ts';
 import { createLog } from './log.ts';
-import { catchUp, periodic } from './periodic.ts';
+import { catchUp, periodic, restBefore, restingPeriodic } from './periodic.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 
@@ -44,4 +45,40 @@ describe('a periodic task', () => {
       ]);
     },
   );
+});
+
+describe('a resting periodic task', () => {
+  const now = Date.parse('2026-11-28T12:00:00Z');
+
+  it.each([
+    { due: 'at no known time', inMs: null, rest: 10_000 },
+    { due: 'in an hour', inMs: 3_600_000, rest: 10_000 },
+    { due: 'in four seconds', inMs: 4_000, rest: 3_500 },
+    { due: 'within its interval', inMs: 300, rest: 0 },
+    { due: 'already', inMs: -5_000, rest: 0 },
+  ])('rests for $rest ms when work is due $due', ({ inMs, rest }) => {
+    expect(restBefore(inMs === null ? null : new Date(now + inMs), 500, now)).toBe(rest);
+  });
+
+  it('ends its rest with the next activity of the process', async () => {
+    const resting = sleepUntilActivity(3_600_000, new AbortController().signal);
+    recordActivity();
+    await resting;
+  });
+
+  it('ends its rest when it is stopped', async () => {
+    const stopped = new AbortController();
+    const resting = sleepUntilActivity(3_600_000, stopped.signal);
+    stopped.abort();
+    await resting;
+  });
+
+  it('runs at its interval while the process is active', async () => {
+    const again = Promise.withResolvers<string>();
+    const runs = [async () => {}, async () => again.resolve('again')];
+    recordActivity();
+    const running = restingPeriodic('enqueue', 1, () => (runs.shift() ?? (() => Promise.resolve()))()).start(log);
+    expect(await again.promise).toBe('again');
+    await running.stop();
+  });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAtRest, sleepUntilActivity } from './activity.ts';
 import type { Log } from './log.ts';
 
 export type Periodic = { name: string; start: (log: Log) => { stop: () => Promise<void> } };
@@ -9,9 +10,43 @@ type Work = (signal: AbortSignal) => Promise<void>;
  * and the next success are logged, the failures between them only for debugging: an outage lasts for many runs.
  */
 export function periodic(name: string, everyMs: number, work: Work): Periodic {
+  return repeatWork(name, work, (signal) => sleep(everyMs, undefined, { signal }));
+}
+
+/** Between two runs at rest: what another replica left behind when it ended waits for no longer. */
+const restMs = 10_000;
+
+/**
+ * As `periodic`, for work that comes due only through requests, events and jobs of this service, or at a known time. While
+ * the process is at rest the work pauses until its next activity, until `nextDue`, or for ten seconds.
+ */
+export function restingPeriodic(
+  name: string,
+  everyMs: number,
+  work: Work,
+  nextDue: () => Promise<Date | null> = async () => null,
+): Periodic {
+  return repeatWork(name, work, async (signal, hasFailed) => {
+    // Work that failed is still due.
+    if (isAtRest() && !hasFailed) {
+      const rest = restBefore(await nextDue().catch(() => new Date()), everyMs);
+      if (rest > 0) await sleepUntilActivity(rest, signal);
+    }
+    await sleep(everyMs, undefined, { signal });
+  });
+}
+
+/** @returns how long work may rest that then still waits for `everyMs`. */
+export function restBefore(due: Date | null, everyMs: number, now = Date.now()): number {
+  return due === null ? restMs : Math.min(restMs, Math.max(0, due.getTime() - now - everyMs));
+}
+
+type Pause = (signal: AbortSignal, hasFailed: boolean) => Promise<unknown>;
+
+function repeatWork(name: string, work: Work, pause: Pause): Periodic {
   let failures = 0;
   return repeat(name, async (signal, log) => {
-    await sleep(everyMs, undefined, { signal }).catch(() => {});
+    await pause(signal, failures > 0).catch(() => {});
     if (signal.aborted) return;
     try {
       await work(signal);

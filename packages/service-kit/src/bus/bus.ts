@@ -1,6 +1,7 @@
 import { topology, type LiveDef, type ReplyOf, type RequestOf, type RpcDef } from '@overtone/contracts';
 import type { JetStreamClient, JetStreamManager, JsMsg, KV, MsgHdrs, NatsConnection } from 'nats';
 import type { z } from 'zod';
+import { recordActivity } from '../activity.ts';
 import { currentFlow } from '../context.ts';
 import { unavailable } from '../errors.ts';
 import { HealthProbe } from '../health-probe.ts';
@@ -59,6 +60,7 @@ export function createBus(brokerOptions: BrokerOptions) {
     /** Stores a message in its stream. @throws AppError unavailable when the broker did not confirm it. */
     publish: (subject: string, data: string, options: { headers?: MsgHdrs } = {}): Promise<void> => {
       const { confirmer } = broker;
+      recordActivity();
       return unlessUnresponsive(() => confirmer.publish(subject, data, options));
     },
     /** Acknowledges a delivery; resolves when the broker knows, so that it is never delivered again. */

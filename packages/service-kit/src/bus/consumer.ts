@@ -44,10 +44,10 @@ export function consumer<E extends EventDef>(
 }
 
 /**
- * How long a pull waits for messages. After a reconnection the client repeats it. A short time costs processor
- * time in an idle instance, which has nearly a hundred consumers.
+ * How long a pull waits for messages. A short time costs processor time in an idle instance, which has nearly a hundred
+ * consumers.
  */
-const pullMs = 20_000;
+const pullMs = 60_000;
 
 /** The pause before an event whose handler failed is delivered again; it doubles each time. */
 const redelivery = { firstMs: 250, maxMs: 30_000 };
@@ -73,6 +73,9 @@ async function pull(
   onMessage: (msg: JsMsg) => Promise<void>,
 ): Promise<void> {
   let known = false;
+  let stopWaiting = (): void => {};
+  // The broker forgets pulls with their connection.
+  bus.onReconnect(() => stopWaiting());
   // A lost broker, a recreated stream or a removed consumer all end here: make it again and go on.
   while (!signal.aborted) {
     try {
@@ -83,7 +86,11 @@ async function pull(
         const batch = await handle.fetch({ max_messages: 20, expires: pullMs });
         const stop = () => batch.stop();
         signal.addEventListener('abort', stop, { once: true });
-        for await (const msg of batch) await onMessage(msg);
+        stopWaiting = stop;
+        for await (const msg of batch) {
+          stopWaiting = () => {};
+          await onMessage(msg);
+        }
         signal.removeEventListener('abort', stop);
       }
     } catch (error) {

@@ -43,5 +43,15 @@ export function createEndDates({ db, pool, sessions }: Deps) {
       published = new Map(all.map(({ id, endedAt }) => [id, endedAt]));
       searchedAt = at;
     },
+
+    /** The next end date of an account. */
+    nextEnd: async (): Promise<Date | null> => {
+      const text = `
+        select (extract(epoch from min(account_expires_at) - now()) * 1000)::float8 as "inMs" from "user"
+        where account_expires_at > now()`;
+      const [row] = await queryPrepared<{ inMs: number | null }>(pool, { name: 'sessions: next end date', text, values: [] });
+      const inMs = row?.inMs ?? null;
+      return inMs === null ? null : new Date(Date.now() + inMs);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { identityRpc } from '@overtone/contracts';
-import { periodic, rpc, type Slice } from '@overtone/service-kit';
+import { periodic, restingPeriodic, rpc, type Slice } from '@overtone/service-kit';
 import { createEndDates } from './end-dates.service.ts';
 import { sessionsRoutes } from './sessions.routes.ts';
 import { createSessions } from './sessions.service.ts';
@@ -30,7 +30,7 @@ export function createSessionsSlice({ env, ...deps }: Deps): Slice & { sessions:
     ],
     periodics: [
       periodic('delete old refresh tokens', 3_600_000, async () => void (await sessionsStore.deleteOld(db))),
-      periodic('close connections of expired accounts', 500, endDates.closeExpired),
+      restingPeriodic('close connections of expired accounts', 500, endDates.closeExpired, endDates.nextEnd),
     ],
   };
 }

@@ -81,6 +81,8 @@ export function createLabelRuns({ db, labels }: Deps) {
       await stopRun(db, userId);
       return latest(userId);
     },
+    /** Now, while a run is active. */
+    nextStep: async (): Promise<Date | null> => ((await activeRuns(db)).length > 0 ? new Date() : null),
     /** Continues the active runs. */
     advance: async (signal: AbortSignal): Promise<void> => {
       for (const run of await activeRuns(db)) if (!signal.aborted) await advance(run);

@@ -8,7 +8,7 @@ import {
 } from '@overtone/contracts';
 import { recordOperation, type Outbox } from '@overtone/database';
 import { putJob, type JobDelivery } from '@overtone/jobs';
-import { consumer, handle, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
+import { consumer, handle, restingPeriodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
@@ -70,8 +70,8 @@ export function createSuggestionsSlice(deps: Deps) {
       ),
     ],
     periodics: [
-      periodic('enqueue suggestions', enqueueEveryMs, () => enqueueDue({ db, bus, log })),
-      periodic('continue label runs', runEveryMs, runs.advance),
+      restingPeriodic('enqueue suggestions', enqueueEveryMs, () => enqueueDue({ db, bus, log })),
+      restingPeriodic('continue label runs', runEveryMs, runs.advance, runs.nextStep),
     ],
   };
   const handlers = { suggestLabels: handler('labels'), suggestSpeakers: handler('speakers') };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { insightsJobs, insightsRpc, mediaEvents, summaryRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { namedId, putJob, type JobHandlers } from '@overtone/jobs';
-import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { consumer, handle, restingPeriodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
@@ -22,7 +22,7 @@ import {
   requestReview,
   withholdVersions,
 } from './summaries.store.ts';
-import { forgetEnqueued, takeDue } from './summary-attempts.store.ts';
+import { forgetEnqueued, nextDue, takeDue } from './summary-attempts.store.ts';
 
 type Deps = {
   db: Db;
@@ -47,6 +47,16 @@ export function createSummariesSlice(deps: Deps): SummariesSlice {
   const summaries = createSummaries(deps);
   const reviews = createReviews(deps);
   const { run } = createSummaryRuns({ ...deps, onEnd: telemetry.recordSummary });
+  const enqueueDue = async (): Promise<void> => {
+    if (!bus.connected()) return;
+    for (const { id, enqueuedAt } of await takeDue(db))
+      await putJob(bus, insightsJobs.summarize, taskIdOf(id, enqueuedAt), { summaryId: id }).catch(
+        async (err: unknown) => {
+          log.warn({ err: err as Error, summary: id }, 'summary not enqueued');
+          await forgetEnqueued(db, id);
+        },
+      );
+  };
   return {
     summarize: run,
     forgets: {
@@ -86,17 +96,8 @@ export function createSummariesSlice(deps: Deps): SummariesSlice {
       }),
     ],
     periodics: [
-      periodic('enqueue summaries', enqueueEveryMs, async () => {
-        if (!bus.connected()) return;
-        for (const { id, enqueuedAt } of await takeDue(db))
-          await putJob(bus, insightsJobs.summarize, taskIdOf(id, enqueuedAt), { summaryId: id }).catch(
-            async (err: unknown) => {
-              log.warn({ err: err as Error, summary: id }, 'summary not enqueued');
-              await forgetEnqueued(db, id);
-            },
-          );
-      }),
-      periodic('compare summaries with their transcripts', reviewEveryMs, (signal) => reviews.run(signal)),
+      restingPeriodic('enqueue summaries', enqueueEveryMs, enqueueDue, () => nextDue(db)),
+      restingPeriodic('compare summaries with their transcripts', reviewEveryMs, (signal) => reviews.run(signal)),
     ],
   };
 }

@@ -40,6 +40,12 @@ export async function takeDue(db: Db): Promise<{ id: string; enqueuedAt: string 
     returning uuid::text as id, enqueued_at::text as "enqueuedAt"`;
 }
 
+/** When the next summary is due. */
+export async function nextDue(db: Db): Promise<Date | null> {
+  const next = await db.insightSummary.aggregate({ where: { state: 'waiting' }, _min: { dueAt: true } });
+  return next._min.dueAt;
+}
+
 export async function forgetEnqueued(db: Db, id: string): Promise<void> {
   await db.insightSummary.updateMany({ where: { id }, data: { enqueuedAt: null } });
 }

@@ -1,5 +1,5 @@
 import { collectionNamesRpc, collectionRpc, mediaRoutes } from '@overtone/contracts';
-import { handle, periodic, rpc, type Slice } from '@overtone/service-kit';
+import { handle, restingPeriodic, rpc, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import { createAccessPublisher, createCollectionShares } from './collection-shares.service.ts';
 import { createCollections, type CollectionsDeps } from './collections.service.ts';
@@ -53,6 +53,6 @@ export function createCollectionsSlice(deps: CollectionsDeps): Slice {
         collections: await collections.namesFor(reader, collectionIds),
       })),
     ],
-    periodics: [periodic('publish access of collections', publishEveryMs, createAccessPublisher(deps))],
+    periodics: [restingPeriodic('publish access of collections', publishEveryMs, createAccessPublisher(deps))],
   };
 }

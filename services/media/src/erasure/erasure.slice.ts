@@ -1,5 +1,5 @@
 import { erasureRpc, userErasureOrdered } from '@overtone/contracts';
-import { consumer, periodic, rpc, type Slice } from '@overtone/service-kit';
+import { consumer, periodic, restingPeriodic, rpc, type Slice } from '@overtone/service-kit';
 import { createErasure, type ErasureDeps } from './erasure.service.ts';
 
 const checkEveryMs = 2_000;
@@ -15,7 +15,7 @@ export function createErasureSlice(deps: ErasureDeps): Slice {
       consumer(userErasureOrdered, 'erase-person', erasure.accept),
     ],
     periodics: [
-      periodic('erase ordered persons', checkEveryMs, erasure.eraseOrdered),
+      restingPeriodic('erase ordered persons', checkEveryMs, erasure.eraseOrdered),
       periodic('forget old erasures', hour, erasure.forgetOld),
     ],
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { maskedAudioRpc, redactionJobs, redactionRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { concurrencyOf, worker } from '@overtone/jobs';
-import { catchUp, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { catchUp, handle, periodic, restingPeriodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { NamesModel } from '../ports/names-model.adapter.ts';
@@ -57,11 +57,11 @@ export function createRedactionSlice({ db, outbox, bus, log, names, maskedAudio 
       ),
     ],
     periodics: [
-      periodic('follow the names model', followModelEveryMs, scans.followNamesModel),
-      periodic('request redaction scans', requestEveryMs, () => scans.requestScans()),
-      periodic('queue masked copies', queueCopiesEveryMs, maskedAudio.createQueue()),
+      restingPeriodic('follow the names model', followModelEveryMs, scans.followNamesModel),
+      restingPeriodic('request redaction scans', requestEveryMs, () => scans.requestScans()),
+      restingPeriodic('queue masked copies', queueCopiesEveryMs, maskedAudio.createQueue()),
       periodic('delete old masked copies', forgetCopiesEveryMs, maskedAudio.forget),
-      periodic('publish changed masks', publishEveryMs, (signal) => scans.publishMasks(signal)),
+      restingPeriodic('publish changed masks', publishEveryMs, (signal) => scans.publishMasks(signal)),
       catchUp('forget scans by old rules', hour, scans.forgetOldRules),
     ],
   };

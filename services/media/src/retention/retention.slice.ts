@@ -1,6 +1,6 @@
 import { mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { handle, periodic, type Log, type Slice } from '@overtone/service-kit';
+import { handle, restingPeriodic, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
@@ -39,6 +39,6 @@ export function createRetentionSlice({ db, outbox, people, binDays, log }: Reten
         rules.approve(actorOf(request), request.params.uuid, request.body),
       ),
     ],
-    periodics: [periodic('apply retention rules', checkEveryMs, runs.check)],
+    periodics: [restingPeriodic('apply retention rules', checkEveryMs, runs.check)],
   };
 }

@@ -1,6 +1,6 @@
 import { mediaRoutes, mediaVoiceEvents, mediaVoiceRpc, voiceEvents, voiceSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { consumer, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { consumer, handle, restingPeriodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf, recordOperation } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
@@ -77,7 +77,7 @@ export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
       /** Another version of the index is read: all voices are compared again. */
       consumer(voiceEvents.switched, 'match-all-voices', () => requestMatchingOfAll(db)),
     ],
-    periodics: [periodic('match voices', matchEveryMs, matching.matchDue)],
+    periodics: [restingPeriodic('match voices', matchEveryMs, matching.matchDue)],
   };
 
   /** Speakers that have a name get a profile. Forbidding deletes what is stored; search-indexer deletes the embeddings. */

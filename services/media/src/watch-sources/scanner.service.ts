@@ -40,6 +40,8 @@ export function createScanner(deps: ScannerDeps) {
     runners.delete(id);
   };
   return {
+    /** Now, while this process has sources: their files arrive without a request. */
+    nextCheck: async (): Promise<Date | null> => (runners.size > 0 ? new Date() : null),
     /** Takes sources over and starts the scans that are due. */
     check: async (): Promise<void> => {
       const sources = await store.claimSources(db, holder);

@@ -1,7 +1,7 @@
 import { mediaRoutes } from '@overtone/contracts';
 import { createSettingsStore, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import { handle, periodic, type KeyRing, type Log, type Metrics, type Slice } from '@overtone/service-kit';
+import { handle, periodic, restingPeriodic, type KeyRing, type Log, type Metrics, type Slice } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
@@ -71,7 +71,7 @@ export function createWatchSourcesSlice(deps: WatchDeps): Slice {
     ],
     parts: [{ name: 'watch sources', start: async () => {}, stop: scanner.stop }],
     periodics: [
-      periodic('scan watch sources', checkEveryMs, scanner.check),
+      restingPeriodic('scan watch sources', checkEveryMs, scanner.check, scanner.nextCheck),
       periodic('remove old watch decisions', hour, () => removeOldDecisions(db)),
     ],
   };

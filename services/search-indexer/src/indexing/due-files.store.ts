@@ -23,6 +23,11 @@ export function createDueFiles({ db }: { db: Db }) {
       from (select file_id from index_state where due_at <= now() order by due_at limit ${limit} for update skip locked) d
       where s.file_id = d.file_id
       returning s.file_id::text as "fileId", s.due_at as "dueAt", s.attempts`,
+    /** When the next file is due. */
+    nextDue: async (): Promise<Date | null> => {
+      const next = await db.indexState.aggregate({ _min: { dueAt: true } });
+      return next._min.dueAt;
+    },
     /** Marks a file as done, unless it was edited again since it was taken. */
     settle: async ({ fileId, dueAt }: DueFile): Promise<void> => {
       await db.indexState.updateMany({ where: { fileId, dueAt: { gte: dueAt } }, data: { dueAt: null, attempts: 0 } });

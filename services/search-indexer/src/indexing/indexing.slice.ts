@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { indexerJobs, mediaEvents } from '@overtone/contracts';
 import { concurrencyOf, worker, type Recycling } from '@overtone/jobs';
-import { consumer, periodic, type Slice } from '@overtone/service-kit';
+import { consumer, restingPeriodic, type Slice } from '@overtone/service-kit';
 import { createDueFiles } from './due-files.store.ts';
 import { createIndexStates } from './index-states.store.ts';
 import { fingerprintOf } from './indexing.ts';
@@ -55,7 +55,7 @@ export function createIndexingSlice({ recycling, ...deps }: Deps): Slice & Membe
       }),
     ],
     jobs: [createIndexWorker({ indexing, recycling })],
-    periodics: [periodic('index due files', 500, refresh.indexDue)],
+    periodics: [restingPeriodic('index due files', 500, refresh.indexDue, dueFiles.nextDue)],
   };
 }
 

@@ -1,6 +1,6 @@
 import { reindexRoutes, type BodyOf } from '@overtone/contracts';
 import { recordOperation, type Outbox } from '@overtone/database';
-import { handle, periodic, type Slice } from '@overtone/service-kit';
+import { handle, periodic, restingPeriodic, type Slice } from '@overtone/service-kit';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { createConsistency, describeComparison, type FileScope } from './consistency.service.ts';
 import { createReindex, type ReindexDeps, type ReindexStart } from './reindex.service.ts';
@@ -70,8 +70,8 @@ export function createReindexSlice({ refresh, outbox, vectoriser, ...deps }: Dep
       periodic('mark files to index again', 30_000, async () => {
         if ((await refresh.reconcile()).reindex) await reindex.beginRequired();
       }),
-      periodic('continue a reindex', 1_000, reindex.continueReindex),
-      periodic('maintain the index', 1_000, index.maintain),
+      restingPeriodic('continue a reindex', 1_000, reindex.continueReindex),
+      restingPeriodic('maintain the index', 1_000, index.maintain),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { mediaEvents, mediaVoiceEvents, speakerIndexRoutes, voiceRpc, type VoiceVersion } from '@overtone/contracts';
 import { recordOperation, type AdminRequest } from '@overtone/database';
-import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
+import { catchUp, consumer, handle, restingPeriodic, rpc, type Slice } from '@overtone/service-kit';
 import { matchProfiles, scoringOf, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';
 import { createVoiceStates } from './voices.store.ts';
@@ -110,8 +110,8 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
       }),
     ],
     periodics: [
-      periodic('queue voice embeddings', queueEveryMs, voices.queueDue),
-      periodic('finish a speaker index migration', finishEveryMs, migration.finish),
+      restingPeriodic('queue voice embeddings', queueEveryMs, voices.queueDue),
+      restingPeriodic('finish a speaker index migration', finishEveryMs, migration.finish),
       catchUp('add voices that are missing', hour, async (signal) => {
         await voices.addMissing(signal);
         await migration.repairAll();

@@ -1,6 +1,6 @@
 import { mediaEvents, transcriptionLive, userErasureOrdered } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { consumer, periodic, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { consumer, periodic, restingPeriodic, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Workers } from '../workers/workers.ts';
 import { createErasure } from './erasure.service.ts';
@@ -47,7 +47,7 @@ export function createRunsSlice({ db, outbox, bus, log, tasks, workers }: RunsSl
       consumer(userErasureOrdered, 'erase-person', createErasure({ db, outbox, cancel })),
     ],
     periodics: [
-      periodic('update waiting reasons', 2_000, waiting.update),
+      restingPeriodic('update waiting reasons', 2_000, waiting.update, tasks.nextCheck),
       periodic('repeat progress', 2_000, progress.republish),
     ],
     parts: [

@@ -26,6 +26,8 @@ export type StageError = { code: string; message: string; retryable: boolean };
  * Implemented in `tasks/tasks.store.ts`, `enqueue` in `tasks/enqueue.store.ts`.
  */
 export type RunTasks = {
+  /** Now, while any task waits or runs. */
+  nextCheck: () => Promise<Date | null>;
   /** Enqueues a stage of a run; idempotent. @returns false when it was enqueued before. */
   enqueue: (tx: Tx, stage: Stage, run: RunFacts, done: StageResult[], context?: JobContext) => Promise<boolean>;
   /** Cancels the open tasks of a run. @returns their ids. */

@@ -78,6 +78,12 @@ const republishDue = {
     select uuid from task where status = 'pending' and next_attempt_at <= now()
     order by next_attempt_at limit ${dueBatchSize} for update skip locked`),
 };
+const nextRetry = {
+  name: 'next-retry',
+  text: `
+    select (extract(epoch from min(next_attempt_at) - clock_timestamp()) * 1000)::float8 as "inMs" from task
+    where status = 'pending' and next_attempt_at is not null`,
+};
 const republishWaiting = {
   name: 'republish-waiting',
   text: republishStatement(`
@@ -117,6 +123,12 @@ export function createRequeueStore({ statements, outbox }: Deps) {
 
     /** Publishes tasks whose backoff has ended. Replicas share the work: each takes rows the others have not locked. */
     republishDue: async (): Promise<void> => void (await statements.commit({ ...republishDue, values: [headers()] })),
+    /** When the next backoff ends. */
+    nextRetry: async (): Promise<Date | null> => {
+      const { rows } = await statements.read<{ inMs: number | null }>(nextRetry);
+      const inMs = rows[0]?.inMs ?? null;
+      return inMs === null ? null : new Date(Date.now() + inMs);
+    },
     /**
      * Publishes new job signals for a durable's waiting tasks that were published before `cutoff`.
      * @returns the number of tasks, at most `limit`.

@@ -48,6 +48,8 @@ const statement = {
   where t.uuid = $1`,
 };
 
+const openTask = { name: 'open-task', text: `select 1 from task where status in ('pending', 'in_progress') limit 1` };
+
 type Row = Omit<TaskState, 'run' | 'done' | 'queuePosition'> &
   QueuePosition &
   Omit<RunState, 'id' | 'status'> & { runId: string | null; runStatus: string; done: StageResult[] | null };
@@ -55,6 +57,12 @@ type Row = Omit<TaskState, 'run' | 'done' | 'queuePosition'> &
 /** Reads a task with its run without locks: a write that depends on it must check that nothing has changed. */
 export function createTaskStateStore({ statements }: { statements: Statements }) {
   return {
+    /** Now, while any task waits or runs: its worker may be lost, its queue paused, its time limit exceeded. */
+    nextCheck: async (): Promise<Date | null> => {
+      const { rows } = await statements.read(openTask);
+      return rows.length > 0 ? new Date() : null;
+    },
+
     readState: async (taskId: string): Promise<TaskState | undefined> => {
       const { rows } = await statements.read<Row>({
         ...statement,

@@ -5,6 +5,7 @@ import type { Outbox } from '@overtone/database';
 import { concurrencyOf, everySlot, namedId, putJob, worker } from '@overtone/jobs';
 import {
   periodic,
+  restingPeriodic,
   rpc,
   type Bus,
   type Log,
@@ -69,10 +70,15 @@ export function createTasksSlice(deps: TasksSliceDeps): Slice {
     ],
     jobs: [reclaimWorker(recovery)],
     periodics: [
-      periodic('retry due tasks', 500, tasks.republishDue),
-      periodic('raise the priority of long-waiting tasks', 5_000, tasks.age),
+      restingPeriodic('retry due tasks', 500, tasks.republishDue, tasks.nextRetry),
+      restingPeriodic('raise the priority of long-waiting tasks', 5_000, tasks.age, tasks.nextCheck),
       reclaimEverySlot(bus),
-      periodic('check running tasks', 2_000, async () => void (await recovery.checkRunningTasks())),
+      restingPeriodic(
+        'check running tasks',
+        2_000,
+        async () => void (await recovery.checkRunningTasks()),
+        tasks.nextCheck,
+      ),
       periodic('replace lost messages', 10_000, async () => {
         await signals.provision();
         await lostSignals.replace();

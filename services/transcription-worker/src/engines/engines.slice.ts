@@ -26,6 +26,8 @@ import { checkEngines, fits, languagesOfCandidate, noteOf, type Checked } from '
 import { testProvider } from './test-provider.ts';
 
 const refreshMs = 5_000;
+/** In case a change was missed although the broker was connected; jobs read the providers themselves. */
+const readProvidersMs = 60_000;
 
 type Deps = {
   env: WorkerEnv;
@@ -75,10 +77,14 @@ export function createEnginesSlice({
   let note: string | null = 'Looking for a speech engine';
   let speechModelPercent: number | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let providersReadAt = -Infinity;
+  let providersChangedAt = -Infinity;
   const firstReady = (): Checked | undefined => checked.find(({ state }) => state.ready);
   const readProviders = async (): Promise<void> => {
+    const startedAt = performance.now();
     try {
       stored = (await bus.request(asrRpc.providers, {})).providers;
+      providersReadAt = startedAt;
     } catch (err) {
       // The last known ones stay.
       log.debug({ err: err as Error }, 'ASR providers not read');
@@ -86,7 +92,9 @@ export function createEnginesSlice({
   };
   const refresh = async (): Promise<void> => {
     const before = selectedNow();
-    await readProviders();
+    const isOutdatedList =
+      providersReadAt <= providersChangedAt || performance.now() - providersReadAt > readProvidersMs;
+    if (isOutdatedList) await readProviders();
     await processors.look();
     const setup = await readSpeechSetup(env.MODEL_CACHE_DIR);
     const percent = isSpeechModelAwaited(setup) && env.ASR_ENGINE === undefined ? fetchedPercent(setup) : null;
@@ -158,7 +166,12 @@ export function createEnginesSlice({
       {
         name: 'speech engines',
         start: async () => {
-          bus.subscribeLive(transcriptionEvents.settingsChanged, () => void tryRefresh());
+          const followChange = (): void => {
+            providersChangedAt = performance.now();
+            void tryRefresh();
+          };
+          bus.subscribeLive(transcriptionEvents.settingsChanged, followChange);
+          bus.onReconnect(followChange);
           await tryRefresh();
           timer = setInterval(() => void tryRefresh(), refreshMs);
         },

@@ -4,11 +4,20 @@ import { createLiveSettings, type LiveSettings } from './settings.ts';
 
 type Deps = { environment: Readonly<Record<string, unknown>>; bus: Bus; log: Log };
 
-/** Keeps the settings current: at the start, at every change, and every few seconds in case a change was missed. */
+/** In case a change was missed although the broker was connected. */
+const readEveryMs = 60_000;
+const retryMs = 5_000;
+
+/** Keeps the settings current: at the start, at every change, after a reconnection, and every minute. */
 export function createSettingsSlice({ environment, bus, log }: Deps): Slice & { settings: LiveSettings } {
+  let readAt = -Infinity;
   const settings = createLiveSettings({
     environment,
-    readStored: async () => (await bus.request(engineSettingsRpc.read, {})).stored,
+    readStored: async () => {
+      const { stored } = await bus.request(engineSettingsRpc.read, {});
+      readAt = performance.now();
+      return stored;
+    },
     onFailure: (err) => log.debug({ err }, 'engine settings not read'),
   });
   let timer: NodeJS.Timeout | undefined;
@@ -20,7 +29,11 @@ export function createSettingsSlice({ environment, bus, log }: Deps): Slice & { 
         start: async () => {
           bus.subscribeLive(transcriptionEvents.settingsChanged, () => void settings.refresh());
           await settings.refresh();
-          timer = setInterval(() => void settings.refresh(), 5_000);
+          bus.onReconnect(() => void settings.refresh());
+          const refreshOld = () => {
+            if (performance.now() - readAt > readEveryMs) void settings.refresh();
+          };
+          timer = setInterval(refreshOld, retryMs);
         },
         stop: async () => clearInterval(timer),
       },
