@@ -29,7 +29,9 @@ export function restingPeriodic(
   return repeatWork(name, work, async (signal, hasFailed) => {
     // Work that failed is still due.
     if (isAtRest() && !hasFailed) {
-      const rest = restBefore(await nextDue().catch(() => new Date()), everyMs);
+      // Without an answer the work is not delayed.
+      const due = await Promise.resolve().then(nextDue).catch(() => new Date());
+      const rest = restBefore(due, everyMs);
       if (rest > 0) await sleepUntilActivity(rest, signal);
     }
     await sleep(everyMs, undefined, { signal });

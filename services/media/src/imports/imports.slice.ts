@@ -1,7 +1,8 @@
 import { importRpc, mediaRoutes } from '@overtone/contracts';
-import { handle, periodic, rpc, type Slice } from '@overtone/service-kit';
+import { handle, periodic, restingPeriodic, rpc, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import { createImportQueue, createImportReports, createImports, type ImportsDeps } from './imports.service.ts';
+import { nextAttempt } from './imports.store.ts';
 
 /** Imports of recordings from an address. The worker downloads; the file then takes the way of an upload. */
 export function createImportsSlice(deps: ImportsDeps): Slice {
@@ -20,7 +21,7 @@ export function createImportsSlice(deps: ImportsDeps): Slice {
       rpc(importRpc.failImport, reports.fail),
     ],
     periodics: [
-      periodic('queue imports', 2_000, queue.check),
+      restingPeriodic('queue imports', 2_000, queue.check, () => nextAttempt(deps.db)),
       periodic('remove forgotten imports', 3_600_000, queue.removeForgotten),
     ],
   };

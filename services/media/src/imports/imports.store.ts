@@ -49,6 +49,12 @@ export async function listDueImports(db: Db): Promise<{ waiting: ImportRow[]; ex
   return { waiting: rows.filter((row) => !isExhausted(row)), exhausted: rows.filter(isExhausted) };
 }
 
+/** When the next pause between two attempts ends. */
+export async function nextAttempt(db: Db): Promise<Date | null> {
+  const next = await db.mediaImport.aggregate({ where: { status: 'queued' }, _min: { nextAttemptAt: true } });
+  return next._min.nextAttemptAt;
+}
+
 /** The import of a claim, locked; undefined when the claim is no longer valid. */
 export async function lockClaimed(tx: Tx, fileId: string, token: number) {
   await tx.$queryRaw`select 1 from media_import where media_file_id = ${fileId}::uuid for update`;
