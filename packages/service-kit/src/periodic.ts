@@ -30,7 +30,9 @@ export function restingPeriodic(
     // Work that failed is still due.
     if (isAtRest() && !hasFailed) {
       // Without an answer the work is not delayed.
-      const due = await Promise.resolve().then(nextDue).catch(() => new Date());
+      const due = await Promise.resolve()
+        .then(nextDue)
+        .catch(() => new Date());
       const rest = restBefore(due, everyMs);
       if (rest > 0) await sleepUntilActivity(rest, signal);
     }

@@ -49,7 +49,11 @@ export function createEndDates({ db, pool, sessions }: Deps) {
       const text = `
         select (extract(epoch from min(account_expires_at) - now()) * 1000)::float8 as "inMs" from "user"
         where account_expires_at > now()`;
-      const [row] = await queryPrepared<{ inMs: number | null }>(pool, { name: 'sessions: next end date', text, values: [] });
+      const [row] = await queryPrepared<{ inMs: number | null }>(pool, {
+        name: 'sessions: next end date',
+        text,
+        values: [],
+      });
       const inMs = row?.inMs ?? null;
       return inMs === null ? null : new Date(Date.now() + inMs);
     },

@@ -42,8 +42,12 @@ export async function takeDue(db: Db): Promise<{ id: string; enqueuedAt: string 
 
 /** When the next summary is due. */
 export async function nextDue(db: Db): Promise<Date | null> {
-  const next = await db.insightSummary.aggregate({ where: { state: 'waiting' }, _min: { dueAt: true } });
-  return next._min.dueAt;
+  const next = await db.insightSummary.findFirst({
+    where: { state: 'waiting' },
+    orderBy: { dueAt: 'asc' },
+    select: { dueAt: true },
+  });
+  return next?.dueAt ?? null;
 }
 
 export async function forgetEnqueued(db: Db, id: string): Promise<void> {

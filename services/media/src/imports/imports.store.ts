@@ -51,8 +51,8 @@ export async function listDueImports(db: Db): Promise<{ waiting: ImportRow[]; ex
 
 /** When the next pause between two attempts ends. */
 export async function nextAttempt(db: Db): Promise<Date | null> {
-  const next = await db.mediaImport.aggregate({ where: { status: 'queued' }, _min: { nextAttemptAt: true } });
-  return next._min.nextAttemptAt;
+  const next = await db.mediaImport.findFirst({ where: { status: 'queued' }, orderBy: { nextAttemptAt: 'asc' } });
+  return next?.nextAttemptAt ?? null;
 }
 
 /** The import of a claim, locked; undefined when the claim is no longer valid. */

@@ -1,7 +1,15 @@
 import { mediaRoutes } from '@overtone/contracts';
 import { createSettingsStore, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import { handle, periodic, restingPeriodic, type KeyRing, type Log, type Metrics, type Slice } from '@overtone/service-kit';
+import {
+  handle,
+  periodic,
+  restingPeriodic,
+  type KeyRing,
+  type Log,
+  type Metrics,
+  type Slice,
+} from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';

@@ -25,8 +25,12 @@ export function createDueFiles({ db }: { db: Db }) {
       returning s.file_id::text as "fileId", s.due_at as "dueAt", s.attempts`,
     /** When the next file is due. */
     nextDue: async (): Promise<Date | null> => {
-      const next = await db.indexState.aggregate({ _min: { dueAt: true } });
-      return next._min.dueAt;
+      const next = await db.indexState.findFirst({
+        where: { dueAt: { not: null } },
+        orderBy: { dueAt: 'asc' },
+        select: { dueAt: true },
+      });
+      return next?.dueAt ?? null;
     },
     /** Marks a file as done, unless it was edited again since it was taken. */
     settle: async ({ fileId, dueAt }: DueFile): Promise<void> => {
