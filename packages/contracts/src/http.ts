@@ -108,6 +108,7 @@ export function errorsOf(route: RouteDef): { code: ErrorCode; status: number }[]
     ...(readsBody(route) && !route.csrfExempt ? (['csrf_failed'] as const) : []),
     ...(route.setsCookies ? (['cross_site_request', 'insecure_origin'] as const) : []),
     ...(route.path.includes('{') ? (['not_found'] as const) : []),
+    ...(route.path.includes('{') && route.service === 'media' ? (['file_quarantined'] as const) : []),
     ...(readsBody(route) && route.bodyKind !== 'raw' ? ofBodies : []),
     ...route.errors,
   ];

@@ -39,6 +39,8 @@ export const mediaErrors = {
   export_too_large: 'too_large',
   artefact_missing: 'not_found',
   recording_removed: 'not_found',
+  file_quarantined: 'forbidden',
+  file_not_quarantined: 'conflict',
   legal_hold: 'conflict',
   already_held: 'conflict',
   retention_running: 'conflict',

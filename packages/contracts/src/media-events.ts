@@ -22,6 +22,8 @@ export const fileActions = [
   'file_deleted',
   'file_restored',
   'file_purged',
+  'file_quarantined',
+  'file_released',
   'file_exported',
   'recording_removed',
   'redaction_changed',
@@ -53,6 +55,9 @@ export const mediaEvents = {
   updated: defineEvent('evt.media.file.updated.v1', z.object({ ...ofFile, status: z.enum(fileStatuses) })),
   /** Moved to the bin: invisible until it is restored. */
   binned: defineEvent('evt.media.file.binned.v1', z.object(ofFile)),
+  /** In quarantine: readable for administrators only until it is restored. */
+  quarantined: defineEvent('evt.media.file.quarantined.v1', z.object(ofFile)),
+  /** Back from the bin or from quarantine. */
   restored: defineEvent('evt.media.file.restored.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
   /** The recording and everything derived from it are deleted; the transcript remains. */
   recordingRemoved: defineEvent('evt.media.file.recording-removed.v1', z.object(ofFile)),

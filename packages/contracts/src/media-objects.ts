@@ -79,6 +79,8 @@ export const fileObject = z.object({
   /** The caller's permission; administrators have the owner's. */
   my_permission: z.enum(['owner', ...sharePermissions]),
   status: z.enum(fileStatuses),
+  /** Why and since when the file is in quarantine; the reason is empty for files of earlier releases. */
+  quarantine: z.object({ reason: z.string(), since: time.nullable() }).nullable(),
   /** The status in words for people, e.g. "Waiting for a speech engine". */
   display_status: z.string(),
   /** The stage that runs; null while the file waits for a worker. */

@@ -5,6 +5,7 @@ import { contentRoutes } from './media-content.ts';
 import { exportRoutes } from './media-exports.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
+import { quarantineRoutes } from './media-quarantine.ts';
 import { redactionRoutes } from './media-redaction.ts';
 import { replaceRoutes } from './media-replace.ts';
 import { retentionRoutes } from './media-retention.ts';
@@ -23,6 +24,7 @@ export const mediaRoutes = {
   ...binRoutes,
   ...bulkRoutes,
   ...fileRoutes,
+  ...quarantineRoutes,
   ...sharingRoutes,
   ...contentRoutes,
   ...exportRoutes,

@@ -249,6 +249,7 @@ export const topology: Record<ServiceName, Topology> = {
     consumes: {
       'forget-file': mediaEvents.deleted,
       'hide-file': mediaEvents.binned,
+      'hide-quarantined-file': mediaEvents.quarantined,
       'restore-file': mediaEvents.restored,
       'follow-edits': mediaEvents.transcriptEdited,
       'withhold-outdated': mediaEvents.masksTightened,
@@ -261,6 +262,7 @@ export const topology: Record<ServiceName, Topology> = {
       'embed-restored-voices': mediaEvents.restored,
       'embed-outdated-voices': mediaVoiceEvents.outdated,
       'hide-voices': mediaEvents.binned,
+      'hide-quarantined-voices': mediaEvents.quarantined,
       'forget-voices': mediaEvents.deleted,
       'forget-removed-voices': mediaEvents.recordingRemoved,
       'follow-voice-setting': mediaVoiceEvents.allowedChanged,
@@ -309,6 +311,7 @@ export const topology: Record<ServiceName, Topology> = {
       'review-edited': mediaEvents.transcriptEdited,
       'withhold-summaries': mediaEvents.masksTightened,
       'stop-binned': mediaEvents.binned,
+      'stop-quarantined': mediaEvents.quarantined,
       'suggest-for-transcript': mediaEvents.transcriptionEnded,
       'withhold-suggestions': mediaEvents.masksTightened,
     },

@@ -20,6 +20,7 @@ import { createPeople } from './ports/people.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
 import { createMaskedAudio } from './redaction/masked-audio.service.ts';
+import { createQuarantineSlice } from './quarantine/quarantine.slice.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
 import { createReplaceSlice } from './replace/replace.slice.ts';
 import { createRetentionSlice } from './retention/retention.slice.ts';
@@ -75,6 +76,7 @@ export function createMedia(env: MediaEnv): Service {
       bin,
       createBulkSlice({ ...bin, ...files, ...sharing, ...tags }),
       files,
+      createQuarantineSlice({ db, outbox }),
       sharing,
       createStreamingSlice({ db, objects, maskedAudio }),
       createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),

@@ -74,6 +74,8 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_deleted: 'file.delete',
   file_restored: 'file.restore',
   file_purged: 'file.purge',
+  file_quarantined: 'file.quarantine',
+  file_released: 'file.release',
   file_exported: 'file.export',
   recording_removed: 'file.recording.remove',
   redaction_changed: 'file.redaction.change',

@@ -109,6 +109,8 @@ export type AuditEvent =
   | 'file.delete'
   | 'file.restore'
   | 'file.purge'
+  | 'file.quarantine'
+  | 'file.release'
   | 'file.export'
   | 'file.recording.remove'
   | 'file.redaction.change'

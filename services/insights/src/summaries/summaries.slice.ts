@@ -94,6 +94,9 @@ export function createSummariesSlice(deps: Deps): SummariesSlice {
       consumer(mediaEvents.binned, 'stop-binned', async ({ fileId }) => {
         await db.$transaction((tx) => removeOpen(tx, fileId));
       }),
+      consumer(mediaEvents.quarantined, 'stop-quarantined', async ({ fileId }) => {
+        await db.$transaction((tx) => removeOpen(tx, fileId));
+      }),
     ],
     periodics: [
       restingPeriodic('enqueue summaries', enqueueEveryMs, enqueueDue, () => nextDue(db)),

@@ -2,11 +2,11 @@ import { roleAtLeast, type mediaRoutes, type QueryOf } from '@overtone/contracts
 import type { Caller } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { MediaFile, Prisma } from '../generated/client.ts';
-import { noSuchFile, notAllowed, permits, type Action, type Permission } from './access.ts';
+import { inQuarantine, isQuarantined, noSuchFile, notAllowed, permits, type Action, type Permission } from './access.ts';
 
 type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
 type Reader = Pick<Caller, 'userId' | 'role'>;
-type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt'>;
+type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt' | 'status'>;
 /** A file with the caller's permission. */
 export type UsableFile = MediaFile & { permission: Permission };
 
@@ -17,9 +17,20 @@ export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
 
 /**
  * The access rule for files: owners and administrators have all permissions, others those of the grants to them or their
- * groups (the view `file_grant`: shares of the file and of its owner's collections). Files without a permission and files in the bin are missing from the result.
+ * groups (the view `file_grant`: shares of the file and of its owner's collections). Files without a permission and files in
+ * the bin are missing from the result, and files in quarantine for all but administrators.
  */
 export async function permissionsOf(
+  db: Db | Tx,
+  caller: Reader,
+  candidates: readonly Owned[],
+): Promise<Map<string, Permission>> {
+  const isAdmin = roleAtLeast(caller.role, 'admin');
+  return permissionsToSee(db, caller, isAdmin ? candidates : candidates.filter((file) => !isQuarantined(file)));
+}
+
+/** The same with files in quarantine: their names and states are shown. */
+export async function permissionsToSee(
   db: Db | Tx,
   caller: Reader,
   candidates: readonly Owned[],
@@ -59,7 +70,7 @@ export async function scopeOf(
 export async function editableBy(db: Db | Tx, { userId, role }: Reader): Promise<Prisma.MediaFileWhereInput> {
   if (roleAtLeast(role, 'admin')) return { deletedAt: null };
   const shared = { grants: { some: { permission: 'editor', ...(await grantedTo(db, userId)) } } };
-  return { OR: [{ userId }, shared], deletedAt: null };
+  return { OR: [{ userId }, shared], deletedAt: null, status: { not: 'quarantined' } };
 }
 
 async function grantedTo(db: Db | Tx, userId: string) {
@@ -73,8 +84,9 @@ export async function may(db: Db | Tx, caller: Reader, file: Owned, action: Acti
 /** The file, if the caller may perform the action. @throws AppError not_found, or forbidden for callers who may read it. */
 export async function usableFile(db: Db | Tx, caller: Reader, id: string, action: Action): Promise<UsableFile> {
   const file = await db.mediaFile.findUnique({ where: { id } });
-  const permission = file && (await permissionsOf(db, caller, [file])).get(id);
+  const permission = file && (await permissionsToSee(db, caller, [file])).get(id);
   if (!file || !permission) throw noSuchFile();
+  if (action !== 'see' && isQuarantined(file) && !roleAtLeast(caller.role, 'admin')) throw inQuarantine();
   if (!permits(permission, action)) throw notAllowed(action);
   return { ...file, permission };
 }
@@ -91,6 +103,7 @@ export async function binnedFile(tx: Tx, { userId, role }: Caller, id: string): 
   const file = await tx.mediaFile.findUnique({ where: { id } });
   const mayManage = file?.deletedAt && (file.userId === userId || roleAtLeast(role, 'admin'));
   if (!mayManage) throw noSuchFile();
+  if (isQuarantined(file) && !roleAtLeast(role, 'admin')) throw inQuarantine();
   return file;
 }
 

@@ -74,7 +74,7 @@ export async function lockedCollection(tx: Tx, caller: Reader, id: string, actio
 /** Those of the files that the reader may read; they are kept from being deleted until the transaction ends. */
 export async function readableFiles(tx: Tx, reader: Reader, fileIds: readonly string[]): Promise<string[]> {
   await tx.$queryRaw`select 1 from media_file where uuid = any(${fileIds}::uuid[]) order by uuid for key share`;
-  const select = { id: true, userId: true, deletedAt: true } as const;
+  const select = { id: true, userId: true, status: true, deletedAt: true } as const;
   const files = await tx.mediaFile.findMany({ where: { id: { in: [...fileIds] } }, select });
   return [...(await permissionsOf(tx, reader, files)).keys()].sort();
 }

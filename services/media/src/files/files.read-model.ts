@@ -1,6 +1,7 @@
-import type { FileDetail, QueryOf, mediaRoutes } from '@overtone/contracts';
+import { roleAtLeast, type FileDetail, type QueryOf, type mediaRoutes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
-import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
+import { isQuarantined } from '../access/access.ts';
+import { permissionsToSee, scopeOf, usableFile, type UsableFile } from '../access/access.store.ts';
 import { usableCollection } from '../collections/collections.store.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
@@ -9,7 +10,7 @@ import { maskFor, readPlaybackCopy } from '../redaction/redaction.store.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
 import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
 import { soundOf, toFileObject, withRelations, withSourceFacts } from './files.ts';
-import { recordUse } from './files.store.ts';
+import { readFile, recordUse } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
 type ListQuery = QueryOf<Routes['listFiles']>;
@@ -22,7 +23,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
       if (query.collection) await usableCollection(db, caller, query.collection, 'read');
       const scope = await scopeOf(db, caller, query.ownership);
       const { items, total } = await selectFiles(db, scope, query);
-      const permissions = await permissionsOf(db, caller, items);
+      const permissions = await permissionsToSee(db, caller, items);
       const owners = items.map(({ userId }) => userId).filter((userId) => userId !== caller.userId);
       const editors = items.flatMap(({ lastEditedBy }) => lastEditedBy ?? []);
       const names = await people.names([...owners, ...editors]);
@@ -41,6 +42,8 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
       const detail = await db.$transaction(
         async (tx) => {
           const { segment_limit: limit, segment_offset: offset } = query;
+          const seen = await usableFile(tx, caller, id, 'see');
+          if (isQuarantined(seen) && !roleAtLeast(caller.role, 'admin')) return describeQuarantined(tx, seen, query);
           const page = await readTranscriptPage(tx, caller, id, { limit, offset, words: true });
           const file = await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: withRelations });
           const tags = await tx.fileTag.findMany({
@@ -84,6 +87,28 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
         transcript_version: page.transcriptVersion,
       };
     },
+  };
+}
+
+/** A file in quarantine without what it contains. */
+async function describeQuarantined(
+  tx: Tx,
+  { id, permission }: UsableFile,
+  { segment_limit, segment_offset }: QueryOf<Routes['getFile']>,
+): Promise<FileDetail> {
+  const file = await readFile(tx, id);
+  return {
+    ...toFileObject(file, permission),
+    sound_tracks: [],
+    speakers_by: 'voice',
+    file_tags: { title: null, artist: null },
+    playback_copy: null,
+    tags: [],
+    speakers: [],
+    transcript_segments: [],
+    total_segments: 0,
+    segment_limit,
+    segment_offset,
   };
 }
 

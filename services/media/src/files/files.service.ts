@@ -1,6 +1,7 @@
 import { mediaEvents, type BodyOf, type FileObject, type RunOptions, type mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
+import { inQuarantine, isQuarantined } from '../access/access.ts';
 import { lockedFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import { awaitsDownload, endImport, restartImport } from '../imports/imports.store.ts';
@@ -41,6 +42,7 @@ export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, id, 'own');
         if (!hasMedia(file)) throw conflict('no_recording', 'This transcript has no recording to transcribe.');
+        if (isQuarantined(file)) throw inQuarantine();
         if (!isSettled(file.status)) throw busy();
         if (file.recordingRemovedAt) throw recordingRemoved();
         if (awaitsDownload(file)) {

@@ -42,7 +42,7 @@ export function createFilesSlice(deps: FilesSliceDeps): Slice & { files: Files }
       rpc(mediaRpc.describeFiles, async ({ fileIds, reader }) => {
         const found = await db.mediaFile.findMany({
           where: { id: { in: fileIds }, deletedAt: null },
-          select: { id: true, userId: true, title: true, deletedAt: true },
+          select: { id: true, userId: true, title: true, status: true, deletedAt: true },
         });
         const readable = await permissionsOf(db, reader, found);
         return { files: found.map(({ id, title }) => ({ fileId: id, title, readable: readable.has(id) })) };

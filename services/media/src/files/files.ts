@@ -7,6 +7,7 @@ import {
   type Stage,
 } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
+import { isQuarantined } from '../access/access.ts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 import type { Mask } from '../redaction/redaction.ts';
 
@@ -67,7 +68,7 @@ const waitingLabels = {
 
 /** Whether processing has ended, so that only a request can start it again. */
 export function isSettled(status: string): boolean {
-  return ['completed', 'error', 'cancelled'].includes(status);
+  return ['completed', 'error', 'cancelled', 'quarantined'].includes(status);
 }
 
 /** Whether processing has ended or is being stopped. */
@@ -169,6 +170,9 @@ export function toFileObject(
     owner_name: owner,
     my_permission: permission,
     status: file.status as FileStatus,
+    quarantine: isQuarantined(file)
+      ? { reason: file.quarantineReason ?? '', since: file.quarantinedAt?.toISOString() ?? null }
+      : null,
     display_status: displayStatus(file),
     ...stagesOf(file),
     waiting_for: file.waitingFor as FileObject['waiting_for'],
@@ -186,8 +190,8 @@ export function toFileObject(
     recording_removed_at: file.recordingRemovedAt?.toISOString() ?? null,
     has_media: hasMedia(file),
     has_video: file.contentType.startsWith('video/'),
-    has_thumbnail: file.thumbnailKey !== null,
-    has_waveform: file.waveformKey !== null,
+    has_thumbnail: file.thumbnailKey !== null && !isQuarantined(file),
+    has_waveform: file.waveformKey !== null && !isQuarantined(file),
     engine: file.engine as FileObject['engine'],
     diarization_provider: file.diarizationProvider,
     speaker_count: speakers,

@@ -1,5 +1,6 @@
 import { mediaRpc } from '@overtone/contracts';
 import { rpc, type Slice } from '@overtone/service-kit';
+import { isQuarantined } from '../access/access.ts';
 import type { Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import { maskForIndex } from '../redaction/redaction.store.ts';
@@ -15,7 +16,7 @@ export function createIndexingSlice({ db }: { db: Db }): Slice {
           where: { id: fileId },
           include: { tags: { include: { tag: true } } },
         });
-        if (!file || file.deletedAt) return { file: null, segments: [], total: 0 };
+        if (!file || file.deletedAt || isQuarantined(file)) return { file: null, segments: [], total: 0 };
         // What one reader may not read must not be found by another one's search: the index is shared.
         const mask = await maskForIndex(db, file);
         const page = await readSegments(db, fileId, { limit, offset, words: true, mask });
@@ -35,6 +36,7 @@ export function createIndexingSlice({ db }: { db: Db }): Slice {
             transcriptVersion: { gt: 0 },
             transcriptProvisional: false,
             deletedAt: null,
+            status: { not: 'quarantined' },
             ...(after ? { id: { gt: after } } : {}),
           },
           orderBy: { id: 'asc' },

@@ -1,6 +1,7 @@
 import { mediaInsightsRpc, type InsightFile, type InsightSegment, type SegmentObject } from '@overtone/contracts';
 import { speakerName } from '@overtone/contracts/speakers';
 import { rpc, type Slice } from '@overtone/service-kit';
+import { isQuarantined } from '../access/access.ts';
 import { permissionsOf } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
@@ -18,7 +19,7 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
           where: { id: fileId },
           include: { tags: { include: { tag: true } } },
         });
-        if (!file || file.deletedAt) return { file: null, segments: [], total: 0, withheld: false };
+        if (!file || file.deletedAt || isQuarantined(file)) return { file: null, segments: [], total: 0, withheld: false };
         // A result is shown to all readers, so what one of them may not read must not be part of it.
         const mask = await maskForIndex(db, file);
         const described = toInsightFile(file, toFileMasks(mask));
@@ -29,7 +30,7 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
       rpc(mediaInsightsRpc.access, async ({ fileIds, reader }) => {
         const files = await db.mediaFile.findMany({
           where: { id: { in: fileIds }, deletedAt: null },
-          select: { id: true, userId: true, title: true, deletedAt: true, redactionKinds: true, redactionError: true },
+          select: { id: true, userId: true, title: true, status: true, deletedAt: true, redactionKinds: true, redactionError: true },
         });
         const permissions = await permissionsOf(db, reader, files);
         const masksOf = await fileMasksOf(db, files);

@@ -66,6 +66,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
         select: {
           id: true,
           userId: true,
+          status: true,
           deletedAt: true,
           transcriptVersion: true,
           redactionKinds: true,

@@ -2,6 +2,7 @@ import { mediaEvents, type FileObject, type Word } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import type { Delivery } from '@overtone/service-kit';
+import { isQuarantined } from '../access/access.ts';
 import { lockFileRow } from '../access/access.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
@@ -77,12 +78,12 @@ export type RunFiles = ReturnType<typeof createRunFiles>;
 
 /**
  * The locked file of the event, switched to the event's run if that is newer; undefined for an obsolete event, and for a
- * file in the bin, whose row must not change.
+ * file in the bin or in quarantine, whose row must not change.
  */
 async function adoptRun(tx: Tx, { fileId, runId }: RunEvent, { time }: EventTime): Promise<FileRow | undefined> {
   await lockFileRow(tx, fileId);
   const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
-  if (!file || file.deletedAt) return undefined;
+  if (!file || file.deletedAt || isQuarantined(file)) return undefined;
   const relation = compareRun(file, { runId, time });
   if (relation === 'obsolete') return undefined;
   if (relation === 'current') return file;

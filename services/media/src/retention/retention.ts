@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { retentionReasons, retentionRemovals, RetentionConditions } from '@overtone/contracts';
+import { isQuarantined } from '../access/access.ts';
 import { isSettled, type FileRow } from '../files/files.ts';
 
 export type Removal = (typeof retentionRemovals)[number];
@@ -26,7 +27,7 @@ const dayMs = 24 * 3_600_000;
  * would have neither recording nor transcript afterwards are never touched.
  */
 export function reasonsOf({ removes, conditions }: Rule, file: Candidate, now: Date): Reason[] {
-  if (file.deletedAt !== null || !isSettled(file.status)) return [];
+  if (file.deletedAt !== null || !isSettled(file.status) || isQuarantined(file)) return [];
   if (removes === 'recording' && !hasBoth(file)) return [];
   const checks = checksOf(conditions, file, now);
   return checks.every(({ holds }) => holds) ? checks.map(({ reason }) => reason) : [];

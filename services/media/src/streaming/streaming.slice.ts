@@ -12,6 +12,7 @@ import {
 } from '@overtone/service-kit';
 import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
+import { inQuarantine, isQuarantined } from '../access/access.ts';
 import { usableFile, type UsableFile } from '../access/access.store.ts';
 import { actorOf, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
@@ -38,6 +39,8 @@ export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps
     kind: 'inline' | 'attachment',
   ): Promise<typeof handled> => {
     const file = await usableFile(db, request.caller, request.params.uuid, 'read');
+    // Administrators download it for an inspection; it is never played.
+    if (isQuarantined(file) && kind === 'inline') throw inQuarantine();
     if (file.recordingRemovedAt) throw recordingRemoved();
     if (file.objectKey === '') throw notFound('The recording is not downloaded yet.');
     // An imported text can only be sent unchanged.

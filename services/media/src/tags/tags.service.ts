@@ -60,7 +60,7 @@ export type Tags = ReturnType<typeof createTags>;
 async function readTagsOfFiles(db: Db, caller: Caller, fileIds: string[]) {
   const files = await db.mediaFile.findMany({
     where: { id: { in: fileIds } },
-    select: { id: true, userId: true, deletedAt: true },
+    select: { id: true, userId: true, status: true, deletedAt: true },
   });
   const readable = await permissionsOf(db, caller, files);
   const rows = await db.fileTag.findMany({

@@ -3,6 +3,7 @@ import type { FileObject, ImportFormat, ImportPreview } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, type Caller } from '@overtone/service-kit';
+import { inQuarantine, isQuarantined } from '../access/access.ts';
 import { lockedFile, usableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
@@ -132,6 +133,7 @@ export function createTranscriptImport({ db, outbox, objects, names, reader }: T
 
 async function importableFile(tx: Tx, caller: Caller, id: string) {
   const file = await lockedFile(tx, caller, id, 'edit');
+  if (isQuarantined(file)) throw inQuarantine();
   if (!isSettled(file.status))
     throw conflict('file_busy', 'The file is being processed. Stop that first, or wait until it is done.');
   return file;

@@ -275,7 +275,7 @@ export async function readProfiles(
   const ids = (await db.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
   const files = await db.mediaFile.findMany({
     where: { speakers: { some: { profileId: { in: ids } } } },
-    select: { id: true, userId: true, deletedAt: true },
+    select: { id: true, userId: true, status: true, deletedAt: true },
   });
   const readable = [...(await permissionsOf(db, caller, files)).keys()];
   const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`

@@ -178,6 +178,7 @@ export const withVoices = {
   transcriptVersion: { gt: 0 },
   transcriptProvisional: false,
   deletedAt: null,
+  status: { not: 'quarantined' },
   recordingRemovedAt: null,
 };
 

@@ -33,7 +33,12 @@ export function createIndexingSlice({ recycling, ...deps }: Deps): Slice & Membe
         await indexing.forget(fileId);
         await dueFiles.mark(fileId, ownerId, 0);
       }),
-      /** A file was restored from the bin: it is indexed again if it has a transcript. */
+      /** A file was put in quarantine: the same. */
+      consumer(mediaEvents.quarantined, 'hide-quarantined-file', async ({ fileId, ownerId }) => {
+        await indexing.forget(fileId);
+        await dueFiles.mark(fileId, ownerId, 0);
+      }),
+      /** A file was restored from the bin or released from quarantine: it is indexed again if it has a transcript. */
       consumer(mediaEvents.restored, 'restore-file', async ({ fileId, ownerId, transcriptVersion }) => {
         if (transcriptVersion > 0) await dueFiles.mark(fileId, ownerId, 0);
       }),

@@ -53,6 +53,11 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
       ),
       /** A file was moved to the bin or deleted: removes the embeddings of its speakers. */
       consumer(mediaEvents.binned, 'hide-voices', async ({ fileId }) => void (await voices.forget(fileId))),
+      consumer(
+        mediaEvents.quarantined,
+        'hide-quarantined-voices',
+        async ({ fileId }) => void (await voices.forget(fileId)),
+      ),
       consumer(mediaEvents.deleted, 'forget-voices', async ({ fileId }) => void (await voices.forget(fileId))),
       /** A retention rule removed the recording; the transcript remains. */
       consumer(

@@ -107,6 +107,8 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.delete': msg`Recording deleted`,
   'file.restore': msg`Recording restored`,
   'file.purge': msg`Recording deleted permanently`,
+  'file.quarantine': msg`Recording put in quarantine`,
+  'file.release': msg`Recording released from quarantine`,
   'file.export': msg`Transcript exported`,
   'file.recording.remove': msg`Recording removed, transcript kept`,
   'file.redaction.change': msg`Masking of a recording changed`,
