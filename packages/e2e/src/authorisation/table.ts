@@ -389,6 +389,8 @@ export const table: Record<string, Entry> = {
   'DELETE /api/files/{uuid}': owning,
   'GET /api/files/{uuid}/segments': reading,
   'POST /api/files/{uuid}/reprocess': empty(owning),
+  'POST /api/admin/files/{uuid}/quarantine': sending(() => ({ reason: 'matrix' }))(unknownToAdmins),
+  'DELETE /api/admin/files/{uuid}/quarantine': unknownToAdmins,
   'POST /api/files/{uuid}/cancel': owning,
   'GET /api/files/{uuid}/shares': owning,
   'PUT /api/files/{uuid}/shares': sending((ids) => ({ user_uuid: ids.bystander }))(owning),

@@ -40,6 +40,7 @@ import { createPlayer } from './player.ts';
 import { usePlaybackMemory, usePlaybackPreferences } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
+import { QuarantineNote } from './quarantine-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
@@ -62,10 +63,20 @@ export function FilePage() {
     ...fileQuery(uuid),
     refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? (connected ? 15_000 : 3000) : false),
   });
+  const isAdmin = (useQuery(meQuery).data?.role ?? 'user') !== 'user';
   useDocumentTitle(query.data ? t`${query.data.title} · Overtone` : 'Overtone');
   // Also after it was open: someone deleted it, or shares it no longer.
   if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
     return <GoneFile fileId={uuid} file={query.data} />;
+  if (query.data?.quarantine && !isAdmin)
+    return (
+      <div className={css['page']}>
+        <Title order={1} size="h2" mb="md">
+          {query.data.title}
+        </Title>
+        <QuarantineNote file={query.data} mayOpen={false} />
+      </div>
+    );
   if (query.data) return <OpenFile key={uuid} file={query.data} />;
   return (
     <div className={css['page']}>
@@ -125,7 +136,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const editor = useRef<EditorCommands>(null);
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
-  const editable = canEdit(file) && (!isInProgress(file) || file.stage === 'index');
+  const editable = canEdit(file) && file.quarantine === null && (!isInProgress(file) || file.stage === 'index');
   const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
   const onShown = useCallback(() => setShown(null), []);
   const onReady = useCallback((ready: EditorCommands | null) => {
@@ -133,7 +144,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   }, []);
   const failed = toneOf(file) === 'failed';
   // A file that couldn't be decoded, or was not downloaded, has nothing to play.
-  const playable = hasRecording(file) && (file.duration !== null || !failed);
+  const playable = hasRecording(file) && file.quarantine === null && (file.duration !== null || !failed);
   const lanes = useMemo(
     () =>
       transcript.loaded.map(({ segment }) => ({
@@ -210,7 +221,8 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               {t`A retention rule removed the recording on ${moment(file.recording_removed_at)}. The transcript remains; playing and transcribing again are no longer possible.`}
             </Alert>
           )}
-          <ProcessingNote file={file} />
+          <QuarantineNote file={file} mayOpen />
+          {file.quarantine === null && <ProcessingNote file={file} />}
           <div className={css['stickyTools']}>
             {transcript.total > 0 && (
               <FindBar

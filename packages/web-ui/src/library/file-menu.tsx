@@ -3,7 +3,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/client.ts';
-import type { FileItem } from '../api/queries.ts';
+import { meQuery, type FileItem } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { fileRedactionQuery } from '../file/redaction-queries.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -16,6 +16,8 @@ const ShareDialog = lazy(() => import('./share-dialog.tsx').then((result) => ({ 
 const ImportDialog = lazy(() =>
   import('../transcript-import/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
 );
+const QuarantineDialog = lazy(() => quarantineDialogs().then((result) => ({ default: result.QuarantineDialog })));
+const ReleaseDialog = lazy(() => quarantineDialogs().then((result) => ({ default: result.ReleaseDialog })));
 const DeleteDialog = lazy(() => dialogs().then((result) => ({ default: result.DeleteDialog })));
 
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
@@ -23,7 +25,9 @@ type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 /** The actions on one file. */
 export function FileMenu({ file, onDeleted }: Props) {
   const client = useQueryClient();
-  const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | 'import' | null>(null);
+  const [dialog, setDialog] = useState<
+    'rename' | 'share' | 'again' | 'delete' | 'import' | 'quarantine' | 'release' | null
+  >(null);
   const refresh = (): void => {
     for (const key of [['files'], ['file', file.uuid], ['segments', file.uuid], ['timeline', file.uuid]])
       void client.invalidateQueries({ queryKey: key });
@@ -34,10 +38,14 @@ export function FileMenu({ file, onDeleted }: Props) {
     onError: (error) => notifyError(t`Processing couldn’t be stopped`, error),
   });
   const active = isInProgress(file);
+  const isAdmin = (useQuery(meQuery).data?.role ?? 'user') !== 'user';
+  const quarantined = file.quarantine !== null;
   const can = { edit: file.my_permission !== 'viewer', own: file.my_permission === 'owner' };
+  // Only administrators do anything with it.
+  if (quarantined && !isAdmin) return null;
   return (
     <>
-      <Menu width={210}>
+      <Menu width={230}>
         <Menu.Target>
           <ActionIcon aria-label={t`Actions for ${file.title}`} size="md">
             <Icon name="more" size={18} />
@@ -61,14 +69,22 @@ export function FileMenu({ file, onDeleted }: Props) {
               {t`Stop processing`}
             </Menu.Item>
           )}
-          {can.edit && !active && (
+          {can.edit && !active && !quarantined && (
             <Menu.Item leftSection={<Icon name="file" size={17} />} onClick={() => setDialog('import')}>
               {t`Import transcript`}
             </Menu.Item>
           )}
-          {can.own && !active && file.has_media && file.recording_removed_at === null && (
+          {can.own && !active && !quarantined && file.has_media && file.recording_removed_at === null && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               {t`Transcribe again`}
+            </Menu.Item>
+          )}
+          {isAdmin && !active && (
+            <Menu.Item
+              leftSection={<Icon name="shield" size={17} />}
+              onClick={() => setDialog(quarantined ? 'release' : 'quarantine')}
+            >
+              {quarantined ? t`Release from quarantine` : t`Put in quarantine`}
             </Menu.Item>
           )}
           {can.own && (
@@ -86,6 +102,8 @@ export function FileMenu({ file, onDeleted }: Props) {
         {dialog === 'rename' && <RenameDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'share' && <ShareDialog file={file} onClose={() => setDialog(null)} />}
         {dialog === 'again' && <AgainDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
+        {dialog === 'quarantine' && <QuarantineDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
+        {dialog === 'release' && <ReleaseDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'delete' && (
           <DeleteDialog
             file={file}
@@ -124,4 +142,8 @@ function ImportedFileItem({ file }: Pick<Props, 'file'>) {
 // The dialogs are loaded on demand, so that the library loads faster.
 function dialogs() {
   return import('./file-dialogs.tsx');
+}
+
+function quarantineDialogs() {
+  return import('./quarantine-dialogs.tsx');
 }

@@ -17,7 +17,7 @@ const tones: Record<FileItem['status'], Tone> = {
   cancelling: 'stopped',
   cancelled: 'stopped',
   orphaned: 'failed',
-  quarantined: 'failed',
+  quarantined: 'stopped',
 };
 /** The status of a file, reduced to what determines its color and actions. */
 export function toneOf(file: Pick<FileItem, 'status' | 'waiting_for' | 'next_stage'>): Tone {

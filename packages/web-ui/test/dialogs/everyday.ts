@@ -250,6 +250,38 @@ export const everydayDialogs: readonly DialogCase[] = [
     }),
   },
   {
+    name: 'Put a recording in quarantine',
+    source: 'library/quarantine-dialogs.tsx',
+    path: '/',
+    world: showFiles,
+    ...menuItem(`Actions for ${file.title}`, 'Put in quarantine'),
+    ...text('Reason', 'It may be harmful'),
+    isStored: false,
+    refusedField: 'reason',
+    request: request({
+      submit: 'Put in quarantine',
+      route: 'POST /api/admin/files/{uuid}/quarantine',
+      sends: { reason: 'It may be harmful' },
+      response: { ...file, status: 'quarantined', quarantine: { reason: 'It may be harmful', since: null } },
+    }),
+  },
+  {
+    name: 'Release a recording from quarantine',
+    source: 'library/quarantine-dialogs.tsx',
+    path: '/',
+    world: (api) =>
+      api.respond(
+        'GET /api/files',
+        listOf([{ ...file, status: 'quarantined', quarantine: { reason: 'It may be harmful', since: null } }]),
+      ),
+    ...menuItem(`Actions for ${file.title}`, 'Release from quarantine'),
+    request: request({
+      submit: 'Release',
+      route: 'DELETE /api/admin/files/{uuid}/quarantine',
+      response: file,
+    }),
+  },
+  {
     name: 'Delete a recording',
     source: 'library/file-dialogs.tsx',
     path: '/',

@@ -2,7 +2,15 @@ import { roleAtLeast, type mediaRoutes, type QueryOf } from '@overtone/contracts
 import type { Caller } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { MediaFile, Prisma } from '../generated/client.ts';
-import { inQuarantine, isQuarantined, noSuchFile, notAllowed, permits, type Action, type Permission } from './access.ts';
+import {
+  inQuarantine,
+  isQuarantined,
+  noSuchFile,
+  notAllowed,
+  permits,
+  type Action,
+  type Permission,
+} from './access.ts';
 
 type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
 type Reader = Pick<Caller, 'userId' | 'role'>;

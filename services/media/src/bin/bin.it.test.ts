@@ -193,6 +193,144 @@ describe('a deleted file', () => {
   });
 });
 
+describe('a file in quarantine', () => {
+  const quarantine = (run: { fileId: string }, person = newUser('admin')) =>
+    media.json<FileObject>(person, 'POST', `/api/admin/files/${run.fileId}/quarantine`, { reason: 'Malware' });
+  const release = (run: { fileId: string }) =>
+    media.json<FileObject>(newUser('admin'), 'DELETE', `/api/admin/files/${run.fileId}/quarantine`);
+  const shareWith = async (run: { owner: TestUser; fileId: string }): Promise<TestUser> => {
+    const friend = newUser();
+    await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, {
+      user_uuid: friend.userId,
+      permission: 'editor',
+    });
+    return friend;
+  };
+
+  it('is refused to its owner and to people it is shared with by every route but the one that describes it', async () => {
+    const run = await transcribed(media);
+    const friend = await shareWith(run);
+    expect((await quarantine(run)).status).toBe(200);
+    const answers: string[] = [];
+    for (const [name, { method, path }] of routesOfFile) {
+      if (name === 'getFile') continue;
+      const other = '00000000-0000-4000-8000-000000000002';
+      const at = path.replace('{uuid}', run.fileId).replaceAll(/\{\w+\}/g, other) + (queries[name] ?? '');
+      const init = bodies[name]
+        ? { body: JSON.stringify(bodies[name]), headers: { 'content-type': 'application/json' } }
+        : {};
+      for (const person of [run.owner, friend]) {
+        const response = await media.call(person, method, at, init);
+        const isRefused = response.status === 403;
+        if (!isRefused) answers.push(`${name}: ${response.status} ${await response.text()}`);
+        else if (method !== 'HEAD') expect(await response.json()).toMatchObject({ code: 'file_quarantined' });
+      }
+    }
+    expect(answers).toEqual([]);
+  });
+
+  it('is listed and described with its reason, without what it contains', async () => {
+    const run = await transcribed(media);
+    const friend = await shareWith(run);
+    await quarantine(run);
+    const marked = { status: 'quarantined', display_status: 'In quarantine', quarantine: { reason: 'Malware' } };
+    for (const person of [run.owner, friend]) {
+      const { body } = await media.json<{ items: unknown[] }>(person, 'GET', '/api/files');
+      expect(body.items).toEqual([expect.objectContaining({ uuid: run.fileId, status: 'quarantined' })]);
+      expect((await media.json(person, 'GET', `/api/files/${run.fileId}`)).body).toMatchObject({
+        ...marked,
+        transcript_segments: [],
+        total_segments: 0,
+        speakers: [],
+        has_waveform: false,
+      });
+    }
+  });
+
+  it('is missing in searches, reindexing and insights, and its voices are forgotten', async () => {
+    const run = await transcribed(media);
+    await quarantine(run);
+    const page = await bus.request(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 1 });
+    expect(page).toEqual({ file: null, segments: [], total: 0 });
+    const { files } = await bus.request(mediaRpc.listTranscribed, { after: null, limit: 500 });
+    expect(files.map(({ fileId }) => fileId)).not.toContain(run.fileId);
+    const reader = { userId: run.owner.userId, role: 'user' as const };
+    const described = await dispatcher.request(mediaRpc.describeFiles, { fileIds: [run.fileId], reader });
+    expect(described.files).toMatchObject([{ readable: false }]);
+    await waitFor(() => media.eventsOf('evt.media.file.quarantined.v1', run.fileId)[0]);
+  });
+
+  it('is downloaded and exported by administrators, and played, edited or transcribed again by nobody', async () => {
+    const run = await transcribed(media);
+    const admin = newUser('admin');
+    await quarantine(run, admin);
+    const at = `/api/files/${run.fileId}`;
+    expect(await statusOf(admin, 'GET', `${at}/export?format=txt`).catch(() => 200)).toBe(200);
+    const download = await media.call(admin, 'GET', `${at}/content?download=true`);
+    expect([download.status, download.headers.get('content-disposition')?.split(';')[0]]).toEqual([200, 'attachment']);
+    for (const [method, path] of [
+      ['GET', '/content'],
+      ['POST', '/reprocess'],
+    ] as const)
+      expect((await media.json(admin, method, at + path)).body).toMatchObject({ code: 'file_quarantined' });
+    expect((await quarantine(run)).body).toMatchObject({ code: 'file_quarantined' });
+  });
+
+  it('stays in quarantine in the bin: its owner can neither purge nor restore it', async () => {
+    const run = await transcribed(media);
+    await quarantine(run);
+    expect(await discard(newUser('admin'), run.fileId)).toBe(204);
+    expect((await restore(run.owner, run.fileId)).body).toMatchObject({ code: 'file_quarantined' });
+    expect(await statusOf(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(403);
+    expect((await restore(newUser('admin'), run.fileId)).body).toMatchObject({ status: 'quarantined' });
+  });
+
+  it('is released unchanged, with both actions and the reason in the audit trail', async () => {
+    const run = await transcribed(media);
+    const before = await run.readFile();
+    await quarantine(run);
+    expect((await release(run)).body).toMatchObject({ status: 'completed', quarantine: null });
+    expect(await run.readFile()).toEqual(before);
+    expect((await release(run)).body).toMatchObject({ code: 'file_not_quarantined' });
+    await waitFor(() => media.eventsOf('evt.media.file.restored.v1', run.fileId)[0]);
+    const actions = await waitFor(() => {
+      const all = media.eventsOf('evt.media.action.performed.v1', run.fileId).map(({ data }) => data);
+      return all.length === 3 ? all : undefined;
+    });
+    expect(actions.slice(1)).toMatchObject([
+      { action: 'file_quarantined', details: { reason: 'Malware' } },
+      { action: 'file_released', details: { reason: 'Malware' } },
+    ]);
+  });
+
+  it('of an earlier release, without a reason, is released as ready or as stopped', async () => {
+    const [ready, empty] = [await transcribed(media), await startRun(media)];
+    for (const { fileId } of [ready, empty])
+      await media.query(`update media_file set status = 'quarantined' where uuid = $1`, fileId);
+    expect((await media.json(ready.owner, 'GET', `/api/files/${ready.fileId}`)).body).toMatchObject({
+      quarantine: { reason: '', since: null },
+    });
+    expect((await release(ready)).body).toMatchObject({ status: 'completed' });
+    expect((await release(empty)).body).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('keeps its status when late results of its run arrive', async () => {
+    const run = await transcribed(media);
+    await quarantine(run);
+    await run.assemble();
+    await run.complete();
+    const later = await transcribed(media);
+    expect(later.fileId).not.toBe(run.fileId);
+    expect(await run.readFile()).toMatchObject({ status: 'quarantined' });
+  });
+
+  it('is put there by administrators, and not while it is processed', async () => {
+    const run = await startRun(media);
+    expect((await quarantine(run)).body).toMatchObject({ code: 'file_busy' });
+    expect((await quarantine(run, run.owner)).status).toBe(403);
+  });
+});
+
 describe('a bulk action', () => {
   it('returns a result for each file, and one failure does not stop the others', async () => {
     const ada = newUser();

@@ -19,7 +19,8 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
           where: { id: fileId },
           include: { tags: { include: { tag: true } } },
         });
-        if (!file || file.deletedAt || isQuarantined(file)) return { file: null, segments: [], total: 0, withheld: false };
+        if (!file || file.deletedAt || isQuarantined(file))
+          return { file: null, segments: [], total: 0, withheld: false };
         // A result is shown to all readers, so what one of them may not read must not be part of it.
         const mask = await maskForIndex(db, file);
         const described = toInsightFile(file, toFileMasks(mask));
@@ -30,7 +31,15 @@ export function createInsightsSlice({ db }: { db: Db }): Slice {
       rpc(mediaInsightsRpc.access, async ({ fileIds, reader }) => {
         const files = await db.mediaFile.findMany({
           where: { id: { in: fileIds }, deletedAt: null },
-          select: { id: true, userId: true, title: true, status: true, deletedAt: true, redactionKinds: true, redactionError: true },
+          select: {
+            id: true,
+            userId: true,
+            title: true,
+            status: true,
+            deletedAt: true,
+            redactionKinds: true,
+            redactionError: true,
+          },
         });
         const permissions = await permissionsOf(db, reader, files);
         const masksOf = await fileMasksOf(db, files);
