@@ -74,3 +74,28 @@ test('a new name and another permission of a collection arrive in an open page',
   await expect(page.getByRole('heading', { name: 'Committee', level: 1 })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0);
 });
+
+test('a recording in quarantine says why to its owner, and shows neither player nor actions', async ({ page, api }) => {
+  const quarantine = { reason: 'It may be harmful', since: '2026-11-28T10:00:00.000Z' };
+  const withdrawn = { ...file, status: 'quarantined', quarantine, has_media: true, file_size: 10 } as const;
+  api.respond('GET /api/users/me', { ...me, role: 'user' });
+  api.respond(fileRoute, withdrawn);
+  await page.goto(`/files/${file.uuid}`);
+  await expect(page.getByTestId('quarantine')).toContainText('It may be harmful');
+  await expect(page.getByRole('button', { name: 'Actions for Minutes' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Play', exact: true })).toHaveCount(0);
+  api.respond(fileRoute, file);
+  push({ type: 'file_updated', seq: 3, data: { file_id: file.uuid, status: 'completed' } });
+  await expect(page.getByTestId('quarantine')).toHaveCount(0);
+});
+
+test('an administrator opens a recording in quarantine, without a player', async ({ page, api }) => {
+  const quarantine = { reason: 'It may be harmful', since: '2026-11-28T10:00:00.000Z' };
+  api.respond(fileRoute, { ...file, status: 'quarantined', quarantine, has_media: true, file_size: 10, duration: 60 });
+  await page.goto(`/files/${file.uuid}`);
+  await expect(page.getByTestId('quarantine')).toContainText('nobody can play it');
+  await expect(page.getByRole('button', { name: 'Play', exact: true })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Actions for Minutes' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Release from quarantine' })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Transcribe again' })).toHaveCount(0);
+});
