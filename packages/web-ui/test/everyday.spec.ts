@@ -1,4 +1,4 @@
-import { example, exampleItem, uuid } from './ring/example.ts';
+import { example, exampleItem, listOf, uuid } from './ring/example.ts';
 import { expect, startSession, test } from './ring/ring.ts';
 
 // What people see at once on their pages.
@@ -61,4 +61,27 @@ test('the page of speakers says what to do while voices are switched off', async
   await page.goto('/speakers');
   await expect(page.getByText('Ask your administrator to turn it on.')).toBeVisible();
   await expect(page.getByRole('link', { name: 'To the library', exact: true })).toBeVisible();
+});
+
+test('the removal of an own recording from an own collection can be undone, of others not', async ({ page, api }) => {
+  const listRoute = 'GET /api/collections/{uuid}/media';
+  const collection = example('GET /api/collections/{uuid}', { uuid: uuid(80), name: 'Board', owner_name: null });
+  const own = exampleItem(listRoute, 'items', { uuid: uuid(81), title: 'Minutes', owner_name: null });
+  const foreign = exampleItem(listRoute, 'items', { uuid: uuid(82), title: 'Talk', owner_name: 'Grace Hopper' });
+  api.respond('GET /api/collections/{uuid}', { ...collection, my_permission: 'owner' });
+  api.respond(listRoute, listOf([own, foreign]));
+  for (const route of ['DELETE /api/collections/{uuid}/media', 'POST /api/collections/{uuid}/media'] as const)
+    api.respond(route, { results: [] });
+  await page.goto(`/collections/${collection.uuid}`);
+  const remove = async (title: string): Promise<void> => {
+    await page.getByRole('button', { name: `Remove ${title} from the collection` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await expect(page.getByText(`“${title}” was removed from the collection.`)).toBeVisible();
+  };
+  await remove('Talk');
+  await expect(page.getByRole('button', { name: 'Undo', exact: true })).toHaveCount(0);
+  await remove('Minutes');
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+  expect(api.sent('POST /api/collections/{uuid}/media')).toEqual([{ media_file_ids: [own.uuid] }]);
 });

@@ -9,6 +9,7 @@ import { clock, moment } from '../lib/format.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify } from '../ui/notify.ts';
+import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { Section } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
@@ -62,23 +63,26 @@ export function CollectionFiles({ collection }: { collection: Collection }) {
 
 type RemoveProps = { readonly file: CollectionFile; readonly collection: Collection; readonly onClose: () => void };
 
-/** Only the owner can add it again so that it is shared as before. */
+/** Only the owner of both can add it again so that it is shared as before: then the removal can be undone. */
 function RemoveFile({ file, collection, onClose }: RemoveProps) {
   const client = useQueryClient();
   const { owner_name: owner } = file;
+  const params = { uuid: collection.uuid };
+  const body = { media_file_ids: [file.uuid] };
+  const undo = async (): Promise<void> => {
+    await call('POST /api/collections/{uuid}/media', { params, body });
+    await refreshCollections(client);
+  };
   return (
     <Confirm
       title={t`Remove “${file.title}” from “${collection.name}”?`}
       action={t`Remove`}
-      run={() =>
-        call('DELETE /api/collections/{uuid}/media', {
-          params: { uuid: collection.uuid },
-          body: { media_file_ids: [file.uuid] },
-        })
-      }
+      run={() => call('DELETE /api/collections/{uuid}/media', { params, body })}
       onDone={() => {
         void refreshCollections(client);
-        notify(t`“${file.title}” was removed from the collection.`);
+        const done = t`“${file.title}” was removed from the collection.`;
+        if (owner === null && collection.owner_name === null) notifyWithUndo(done, undo);
+        else notify(done);
       }}
       onClose={onClose}
     >
