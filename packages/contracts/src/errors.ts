@@ -27,6 +27,7 @@ export const errorKinds = {
   unsupported_media_type: 'invalid',
   method_not_allowed: 'invalid',
   expectation_failed: 'invalid',
+  header_too_large: 'too_large',
   not_found: 'not_found',
   request_aborted: 'invalid',
   body_too_large: 'too_large',
@@ -69,6 +70,7 @@ export const codeStatus: Partial<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   range_not_satisfiable: 416,
   expectation_failed: 417,
+  header_too_large: 431,
   storage_full: 507,
   recording_removed: 410,
 };

@@ -80,7 +80,7 @@ const ofEveryRoute: RouteError[] = [
   'invalid_request',
   'request_aborted',
   ['invalid_request', 408],
-  ['invalid_request', 431],
+  'header_too_large',
   'expectation_failed',
   'upload_too_large',
   'rate_limited',

@@ -13,6 +13,7 @@ export * from './errors.ts';
 export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
 export { HealthProbe, type Probe } from './health-probe.ts';
 export { createAccessLog, type Access, type AccessLog } from './http/access-log.ts';
+export { checkHeaderSizes, maxHeaderBytes, mayBeLong } from './http/header-limits.ts';
 export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
 export { isFullStorage } from './http/lost-database.ts';
 export { sendProblem, toProblem } from './http/problem.ts';

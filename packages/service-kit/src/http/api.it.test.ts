@@ -148,6 +148,12 @@ describe('API listener', () => {
     expect(response.body['request_id']).toBe(response.headers.get('x-request-id'));
   });
 
+  it('refuses a header that is longer than it has a reason to be', async () => {
+    const response = await call('GET', '/api/broken', { type: `a/${'b'.repeat(1100)}` });
+    expect([response.status, response.body['code']]).toEqual([431, 'header_too_large']);
+    expect((await call('GET', '/api/taken', { as: 'user'.padEnd(4000, ' x') })).status).not.toBe(431);
+  });
+
   it('answers before it has read a large body, and takes the next request on the same connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ask = (body: string) =>

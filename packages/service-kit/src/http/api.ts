@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { inSpan, type Carrier } from '../tracing.ts';
 import type { AccessLog } from './access-log.ts';
+import { checkHeaderSizes } from './header-limits.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
 import { isUtf8Encoded } from './text.ts';
@@ -60,6 +61,7 @@ const nameRequest: RequestHandler = (req, res, next) => {
   const given = req.get('x-request-id');
   res.setHeader('x-request-id', given && sane.test(given) ? given : randomUUID());
   discardUnreadBody(req, res);
+  checkHeaderSizes(req.rawHeaders);
   next();
 };
 

@@ -17,6 +17,7 @@ const titles: Record<number, string> = {
   417: 'Expectation failed',
   422: 'Invalid input',
   429: 'Too many requests',
+  431: 'Request header fields too large',
   500: 'Internal error',
   503: 'Temporarily unavailable',
   507: 'Storage full',

@@ -47,7 +47,7 @@ describe('what the edge tells identity of a proxy in front of it', () => {
   });
 
   it('fits into one request, however long the head of the client was', async () => {
-    const long = Array.from({ length: 14 }, (_, i) => `X-Long-${i}: ${'"é\\'.repeat(260)}`);
+    const long = Array.from({ length: 14 }, (_, i) => `X-Client-Cert-${i}: ${'"é\\'.repeat(260)}`);
     const seen = await send(ways[0] as string, long);
     expect(statement(seen?.headers[forwardedHeader]).headers).toHaveLength(2 * (3 + long.length));
   });

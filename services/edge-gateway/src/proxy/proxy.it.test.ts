@@ -443,7 +443,19 @@ describe('addresses', () => {
 
   it('that are too long are refused with a code', async () => {
     const { status, json } = await edge.call(`/api/files/${'a'.repeat(20_000)}`);
-    expect([status, json['code'], json['status']]).toEqual([431, 'invalid_request', 431]);
+    expect([status, json['code'], json['status']]).toEqual([431, 'header_too_large', 431]);
+  });
+
+  it('have header fields of at most 1 KiB where no longer one belongs', async () => {
+    const { bearer } = edge.signIn();
+    const codeWith = async (name: string, length: number) => {
+      const { status, json } = await edge.call('/api/files', { headers: { ...bearer, [name]: 'x'.repeat(length) } });
+      return [status, json?.['code']];
+    };
+    for (const name of ['range', 'if-none-match', 'x-anything', 'user-agent'])
+      expect([name, ...(await codeWith(name, 1100))]).toEqual([name, 431, 'header_too_large']);
+    for (const name of ['cookie', 'referer', 'x-client-cert'])
+      expect([name, (await codeWith(name, 4000))[0]]).toEqual([name, 200]);
   });
 
   it('are counted by template, never by path', async () => {

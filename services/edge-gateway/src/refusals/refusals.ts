@@ -25,6 +25,7 @@ export const refusals = {
 
   /** What Node's parser refuses, see `parserRefusals`. */
   notHttp: (detail: string) => invalid('invalid_request', detail),
+  headTooLarge: () => tooLarge('header_too_large', 'The address or the headers are too long'),
   wrongVersion: () => invalid('invalid_request', 'The protocol version must be HTTP/1.1'),
   wrongHost: () => invalid('invalid_request', 'The request must have one Host header'),
   wrongExpectation: () => new AppError('invalid', 'expectation_failed', 'The expectation is not supported'),
@@ -75,10 +76,10 @@ export const refusals = {
 };
 
 /** What Node's HTTP parser refuses, by its error code; all others are "no HTTP request". */
-export const parserRefusals: Record<string, [line: string, status: number, detail: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 431, 'The address or the headers are too long'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 408, 'The request came too slowly'],
-  HPE_INVALID_EOF_STATE: ['400 Bad Request', 400, 'The request was cut off'],
+export const parserRefusals: Record<string, [line: string, status: number, refusal: AppError]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 431, refusals.headTooLarge()],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 408, refusals.notHttp('The request came too slowly')],
+  HPE_INVALID_EOF_STATE: ['400 Bad Request', 400, refusals.notHttp('The request was cut off')],
 };
 
 const accountStates: Record<NonNullable<ResolvedSession['refusal']>, string> = {

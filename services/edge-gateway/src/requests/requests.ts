@@ -68,7 +68,7 @@ export function createRequestHandler({
 
   return async (exchange) => {
     const { client, path, req, res } = exchange;
-    checkRequest(req);
+    checkRequest(exchange);
     res.once('close', connections.enter(req.socket, client));
     if (path === '') throw refusals.wrongPath();
     if (!isApi(path)) return sendPage(exchange);

@@ -17,6 +17,7 @@ describe('who the client is', () => {
     expect(createClientView('')(req('::ffff:192.0.2.1', forwarded))).toEqual({
       ip: '192.0.2.1',
       scheme: 'http',
+      isProxied: false,
       host: 'edge:8080',
     });
   });
@@ -29,6 +30,7 @@ describe('who the client is', () => {
     expect(createClientView('10.0.0.0/8, fd00::/8')(req('::ffff:10.0.0.1', forwarded))).toEqual({
       ip: '198.51.100.7',
       scheme: 'https',
+      isProxied: true,
       host: 'overtone.example.org',
     });
   });

@@ -2,7 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /** Who is at the other end, as far as it can be believed. */
-export type ClientView = { ip: string; scheme: 'http' | 'https'; host: string };
+export type ClientView = {
+  ip: string;
+  scheme: 'http' | 'https';
+  host: string;
+  /** Whether a trusted proxy sent the request. */
+  isProxied: boolean;
+};
 
 export type ClientViewOf = (req: IncomingMessage) => ClientView;
 
@@ -47,11 +53,11 @@ export function createClientView(trustedProxies: string): ClientViewOf {
   return (req) => {
     const peer = plain(req.socket.remoteAddress ?? '');
     const host = req.headers.host ?? '';
-    if (!isTrusted(peer)) return { ip: peer, scheme: 'http', host };
+    if (!isTrusted(peer)) return { ip: peer, scheme: 'http', host, isProxied: false };
     const chain = (one(req.headers['x-forwarded-for']) ?? '').split(',').map((address) => plain(address.trim()));
     const ip = chain.toReversed().find((address) => isIP(address) !== 0 && !isTrusted(address)) ?? peer;
     const scheme = one(req.headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
-    return { ip, scheme, host: one(req.headers['x-forwarded-host']) ?? host };
+    return { ip, scheme, host: one(req.headers['x-forwarded-host']) ?? host, isProxied: true };
   };
 }
 

@@ -1,3 +1,5 @@
+import { maxHeaderBytes, mayBeLong } from '@overtone/service-kit';
+
 /** RFC 9110, 7.6.1: these belong to one connection. */
 const hopByHop = new Set([
   'connection',
@@ -39,6 +41,8 @@ export function requestHeaders(raw: readonly string[]): string[] {
   for (let i = 0; i < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     if (hopByHop.has(name) || isOurs(name) || bound?.has(name)) continue;
+    // A trusted proxy's own, which only identity reads: see callers/forwarded.ts.
+    if ((raw[i + 1] as string).length + name.length > maxHeaderBytes && !mayBeLong(name)) continue;
     out.push(name, raw[i + 1] as string);
   }
   return out;

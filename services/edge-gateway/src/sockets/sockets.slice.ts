@@ -38,7 +38,7 @@ export function createSocketsSlice({
   const tunnels = createTunnels();
   const join = async (context: RequestContext, socket: Duplex, head: Buffer, reply: Reply): Promise<void> => {
     const { client, path, req } = context;
-    checkRequest(req);
+    checkRequest(context);
     // While it is open it is not closed in favour of a new connection.
     socket.once('close', connections.enter(req.socket, client));
     if (!isPushChannel(path)) throw notFound();
