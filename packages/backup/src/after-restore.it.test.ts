@@ -73,6 +73,13 @@ describe('rights after a restore', () => {
     expect(await sql('select 1 from refresh_token where revoked_at is null')).toEqual([]);
   });
 
+  it('end every invitation link that the backup holds', async () => {
+    const link = `insert into user_invitation (user_id, token_hash, role, expires_at)
+      select uuid, 'hash', role, now() + interval '1 day' from "user" limit 1`;
+    await restoreAfter('delete from user_invitation', link);
+    expect(await sql('select 1 from user_invitation')).toEqual([]);
+  });
+
   it('do not return to an account that was disabled after the backup', async () => {
     const withdrawn = await restoreAfter(
       `update "user" set is_active = false, disabled_by = 'directory' where email = 'user1@example.org'`,

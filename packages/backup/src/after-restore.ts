@@ -88,6 +88,7 @@ export async function withdrawRights(options: AfterRestoreOptions): Promise<With
     if (options.administrator !== undefined) await makeAdministrator(client, options.administrator);
     await restartBin(client);
     await removeRunsInProgress(client);
+    await endInvitations(client);
     await recordRestore(client, options, limited.keptRights.length);
     const { length: administrators } = await findAdministrators(client);
     if (administrators === 0 && before.length > 0) throw noAdministrator(before);
@@ -196,6 +197,12 @@ async function readLedgerKeys(client: Client, ring: KeyRing): Promise<HashKey[]>
 async function endSessions(client: Client): Promise<number> {
   const { rowCount } = await client.query('update refresh_token set revoked_at = now() where revoked_at is null');
   return rowCount ?? 0;
+}
+
+/** A link that was used or withdrawn since the backup must not work again; administrators create new ones. */
+async function endInvitations(client: Client): Promise<void> {
+  // A backup of an older version has no invitations yet.
+  if ((await readColumns(client)).has('user_invitation')) await client.query('delete from user_invitation');
 }
 
 /** A dump contains the run that made it as running. Its process, and that of every other such run, has ended. */

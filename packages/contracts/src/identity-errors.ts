@@ -22,6 +22,8 @@ export const identityErrors = {
   email_taken: 'conflict',
   account_out_of_reach: 'forbidden',
   own_account: 'conflict',
+  invitation_impossible: 'conflict',
+  invitation_invalid: 'invalid',
   source_switched_on: 'conflict',
   last_super_admin: 'conflict',
   local_fallback_refused: 'invalid',

@@ -13,12 +13,17 @@ export const adminUserObject = userObject.extend({
   disabled_by: z.enum(['administrator', 'directory']).nullable(),
   /** Issuer of the linked certificate; null: any configured authority, or no certificate. */
   pki_issuer_dn: z.string().nullable(),
+  /** End of the account's unused invitation link; null: it has none. */
+  invited_until: time.nullable(),
   groups: z.array(z.object({ uuid: z.uuid(), name: z.string() })),
 });
 
 const email = z.email().max(320);
 const fullName = line(200).min(1);
 const password = text(128).min(1);
+/** The token of an invitation link, `<address of this site>/invitation#<token>`: it is shown once. */
+const invitation = z.object({ token: z.string(), expires_at: time });
+const invitationToken = text(200).min(1);
 const userQuery = z.object({
   ...pageQuery,
   /** Part of a name, an e-mail address or a directory login. */
@@ -47,8 +52,10 @@ export const userRoutes = {
       role: z.enum(roles).default('user'),
       auth_type: z.enum(authTypes).default('local'),
       must_change_password: z.boolean().default(true),
+      /** Instead of a password: the answer has a link by which the person sets one. */
+      invite: z.boolean().default(false),
     }),
-    answer: adminUserObject,
+    answer: adminUserObject.extend({ invitation: invitation.nullable() }),
     status: 201,
     errors: ['email_taken', 'password_rejected', ['password_not_local', 400]],
   }),
@@ -99,6 +106,17 @@ export const userRoutes = {
     answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
     errors: ['account_out_of_reach', 'own_account', 'password_not_local', 'password_rejected'],
   }),
+  invite: route('POST', '/api/admin/users/{uuid}/invitation', 'admin', {
+    summary:
+      'Create a link by which the owner of a local account sets a password, once; an earlier link ends. An admin reaches accounts with the role user, a super_admin all',
+    answer: invitation,
+    status: 201,
+    errors: ['account_out_of_reach', 'own_account', 'password_not_local', 'invitation_impossible'],
+  }),
+  withdrawInvitation: route('DELETE', '/api/admin/users/{uuid}/invitation', 'admin', {
+    summary: 'End the invitation link of an account',
+    errors: ['account_out_of_reach'],
+  }),
   unlockUser: route('POST', '/api/admin/users/{uuid}/unlock', 'admin', {
     summary: 'Lift the lock after failed sign-ins',
     answer: z.object({ success: z.literal(true), was_locked: z.boolean() }),
@@ -137,6 +155,20 @@ export const userRoutes = {
     status: 202,
     csrfExempt: true,
     errors: ['registration_closed', 'password_rejected'],
+  }),
+  openInvitation: route('POST', '/api/auth/invitation', 'public', {
+    summary: 'Whom an invitation link is for. Unknown, used, ended and withdrawn links get the same answer',
+    body: z.object({ token: invitationToken }),
+    answer: z.object({ email: z.string(), full_name: z.string(), expires_at: time }),
+    csrfExempt: true,
+    errors: ['invitation_invalid'],
+  }),
+  acceptInvitation: route('POST', '/api/auth/invitation/accept', 'public', {
+    summary: 'Set the password of the account that an invitation link is for. The link works once; all sessions end',
+    body: z.object({ token: invitationToken, password }),
+    answer: z.object({ email: z.string() }),
+    csrfExempt: true,
+    errors: ['invitation_invalid', 'password_rejected'],
   }),
   passwordPolicy: route('GET', '/api/auth/password-policy', 'public', {
     summary: 'Rules for a new password',

@@ -302,7 +302,7 @@ export function placesOf(world: World): Place[] {
       name: 'the first password of a new account',
       path: '/admin/users',
       open: press('Add user'),
-      field: fieldInDialog('First password'),
+      field: fieldInDialog('Password'),
       text: 'not-to-be-stored-94',
       dialog: true,
       secret: true,

@@ -58,9 +58,9 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('E-mail address').fill(mara.email);
       await dialog.getByLabel('Name', { exact: true }).fill(mara.name);
-      await dialog.getByLabel('First password').fill('short');
+      await dialog.getByLabel('Password', { exact: true }).fill('short');
       await until('the button is disabled', () => dialog.getByRole('button', { name: 'Add user' }).isDisabled());
-      await dialog.getByLabel('First password').fill(mara.password);
+      await dialog.getByLabel('Password', { exact: true }).fill(mara.password);
       await dialog.getByLabel('Require a new password at first sign-in').uncheck();
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await page.getByRole('heading', { name: mara.name, level: 1 }).waitFor();
@@ -97,7 +97,7 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
         await page.getByRole('button', { name: 'Add user' }).click();
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('E-mail address').fill(mara.email.toUpperCase());
-        await dialog.getByLabel('First password').fill(mara.password);
+        await dialog.getByLabel('Password', { exact: true }).fill(mara.password);
         await dialog.getByRole('button', { name: 'Add user' }).click();
         await dialog.getByRole('alert').waitFor();
         await page.keyboard.press('Escape');

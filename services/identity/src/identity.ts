@@ -9,6 +9,7 @@ import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { createExplanationSlice } from './explanation/explanation.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createGroupsSlice } from './groups/groups.slice.ts';
+import { createInvitationsSlice } from './invitations/invitations.slice.ts';
 import { createLockoutSlice } from './lockout/lockout.slice.ts';
 import { createMappingsSlice } from './mappings/mappings.slice.ts';
 import { namesAdmin } from './oidc/oidc.ts';
@@ -48,6 +49,7 @@ export function createIdentity(env: IdentityEnv): Service {
       sessions,
       createAccountsSlice(shared),
       createUsersSlice(shared),
+      createInvitationsSlice(shared),
       createApprovalsSlice(shared),
       createErasureSlice({ ...shared, keyRing: env.keyRing }),
       createAuditSlice(shared),

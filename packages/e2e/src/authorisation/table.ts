@@ -178,6 +178,8 @@ export const table: Record<string, Entry> = {
   'POST /api/auth/pki/authenticate': everyone,
   'POST /api/auth/proxy/authenticate': everyone,
   'POST /api/auth/register': sending(() => ({ email: address(), password }))(everyone),
+  'POST /api/auth/invitation': sending(() => ({ token: 'none' }))(everyone),
+  'POST /api/auth/invitation/accept': sending(() => ({ token: 'none', password }))(everyone),
   'GET /api/auth/password-policy': everyone,
   'GET /api/users/me': signedIn,
   'PUT /api/users/me': sending(() => ({ full_name: 'Renamed' }))(signedIn),
@@ -213,6 +215,8 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/users/{uuid}/reset-password': sending(() => ({ new_password: password }))(
     account('-ffo', 'sfaa', 'sffa'),
   ),
+  'POST /api/admin/users/{uuid}/invitation': account('-ffo', 'sfaa', 'sffa'),
+  'DELETE /api/admin/users/{uuid}/invitation': account('-faa', 'sfaa', 'sffa'),
   'POST /api/admin/users/{uuid}/unlock': account('-faa', 'sfaa', 'sffa'),
   'PUT /api/admin/users/{uuid}/certificate': sending(() => ({ subject: `CN=${randomUUID()}`, issuer: null }))(
     account('-ffa', 'sfaa', 'sffa'),

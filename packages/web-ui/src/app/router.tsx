@@ -80,6 +80,11 @@ const registerRoute = createRoute({
   path: '/register',
   component: lazyPage(() => import('../session/register-page.tsx').then((module) => module.RegisterPage)),
 });
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyPage(() => import('../session/invitation-page.tsx').then((module) => module.InvitationPage)),
+});
 const accountStateRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account-state',
@@ -320,6 +325,7 @@ export const router = createRouter({
     signInRoute,
     loginRoute,
     registerRoute,
+    invitationRoute,
     accountStateRoute,
     passwordRoute,
     insideRoute.addChildren([

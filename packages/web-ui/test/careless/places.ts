@@ -49,6 +49,7 @@ const filePath = `/files/${file.uuid}`;
 
 /** The responses of a server on which all places have something to show. */
 export function showWorld(api: ScriptedApi): void {
+  api.respond('POST /api/auth/invitation', example('POST /api/auth/invitation', { email: account.email }));
   api.respond('GET /api/users/{uuid}', account);
   api.respond('GET /api/users/search', [account]);
   api.respond('GET /api/admin/users', listOf([account]));
@@ -362,7 +363,7 @@ export const places: readonly Place[] = [
     name: 'the first password of a new account',
     path: '/admin/users',
     open: press('Add user'),
-    field: fieldInDialog('First password'),
+    field: fieldInDialog('Password'),
     text: 'not-to-be-stored-94',
     dialog: true,
     secret: true,
@@ -389,6 +390,15 @@ export const places: readonly Place[] = [
     open: async () => undefined,
     field: (page) => page.getByLabel('Password', { exact: true }),
     text: 'not-to-be-stored-96',
+    secret: true,
+    signedOut: true,
+  },
+  {
+    name: 'the password of an invited person',
+    path: '/invitation#the-token',
+    open: async () => undefined,
+    field: (page) => page.getByLabel('New password', { exact: true }),
+    text: 'not-to-be-stored-97',
     secret: true,
     signedOut: true,
   },

@@ -134,8 +134,21 @@ export const administrationDialogs: readonly DialogCase[] = [
       submit: 'Add user',
       route: 'POST /api/admin/users',
       sends: { email: 'grace@example.org', role: 'user', auth_type: 'ldap', must_change_password: false },
-      response: account,
+      response: { ...account, invitation: null },
     }),
+  },
+  {
+    name: 'Invitation link',
+    source: 'admin/users/invitation-link.tsx',
+    path: accountPath,
+    world: (api) => {
+      showAccount(api);
+      api.respond('POST /api/admin/users/{uuid}/invitation', {
+        token: 'the-token',
+        expires_at: '2026-12-05T00:00:00.000Z',
+      });
+    },
+    opener: button('Create invitation link'),
   },
   {
     name: 'Reset a password',

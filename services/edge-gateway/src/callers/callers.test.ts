@@ -91,6 +91,8 @@ describe('CSRF', () => {
   it('exempts no route of the catalogue that changes something with a session', () => {
     const exempt = routes.filter((route) => route.csrfExempt && !['GET', 'HEAD', 'OPTIONS'].includes(route.method));
     expect(exempt.map((route) => route.path).toSorted()).toEqual([
+      '/api/auth/invitation',
+      '/api/auth/invitation/accept',
       '/api/auth/pki/authenticate',
       '/api/auth/proxy/authenticate',
       '/api/auth/register',

@@ -29,7 +29,8 @@ describe('the limit of sign-in attempts', () => {
       ['/api/auth/proxy/authenticate', 'POST'],
     ] as const;
     for (const [path, method] of ways) expect(await attempt(edge, path, method)).not.toBe(429);
-    for (const [path, method] of [...ways, ['/api/auth/register', 'POST']] as const)
+    const others = ['/api/auth/register', '/api/auth/invitation', '/api/auth/invitation/accept'];
+    for (const [path, method] of [...ways, ...others.map((other) => [other, 'POST'] as const)])
       expect(await attempt(edge, path, method)).toBe(429);
     expect(await attempt(edge, '/api/auth/token/refresh')).not.toBe(429);
     await edge.stop();

@@ -17,13 +17,15 @@ export type LimitOptions = { sessionPerMinute: number; anonymousPerMinute: numbe
 type Limiter = { consume: (key: string) => Promise<RateLimiterRes> };
 const minute = 60;
 
-/** Routes for sign-in and registration: one budget for all of them. */
+/** Routes for sign-in, registration and invitations: one budget for all of them. */
 const attempts: ReadonlySet<unknown> = new Set([
   identityRoutes.token,
   identityRoutes.oidcCallback,
   identityRoutes.pkiAuthenticate,
   identityRoutes.proxyAuthenticate,
   userRoutes.register,
+  userRoutes.openInvitation,
+  userRoutes.acceptInvitation,
 ]);
 
 export function isSignInAttempt(route: unknown): boolean {

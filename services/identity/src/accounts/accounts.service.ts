@@ -4,6 +4,7 @@ import { conflict, notFound, type Caller, type Client } from '@overtone/service-
 import { writeAudit } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
+import { invitationsStore } from '../invitations/invitations.store.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import { mustChange, passwordRejected, type NewPasswords, type PasswordHasher } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
@@ -82,6 +83,7 @@ async function changePassword(
   const newHash = await newPasswords.hash(password, { email, fullName, account: { id, passwordHash } });
   await db.$transaction(async (tx) => {
     if (!(await accountsStore.setPassword(tx, id, passwordHash, newHash))) throw wrongPassword();
+    await invitationsStore.withdraw(tx, id);
     const ended = await sessions.endAll(tx, id, 'password_changed', caller.sessionId);
     // Invalidates the remaining session in the cache of the edge: the account may be usable again from now on.
     await publishUpdated(outbox, tx, user);

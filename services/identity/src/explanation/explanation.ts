@@ -79,6 +79,7 @@ const refusalTexts: Record<AuditErrorCode, string> = {
   INSECURE_ORIGIN: 'The page was not loaded over an encrypted connection.',
   REFRESH_REUSED: 'A session was used twice and ended.',
   EMAIL_TAKEN: 'The address belongs to another account.',
+  INVITATION_INVALID: 'The invitation link was unknown, used, ended or withdrawn.',
   NOT_ADMITTED: 'The directory does not admit them.',
   AMBIGUOUS_NAME: 'The name belongs to more than one account.',
   METHOD_OFF: 'The sign-in method of this account is switched off.',

@@ -3,6 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { conflict, notFound } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
+import { invitationsStore } from '../invitations/invitations.store.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
@@ -38,6 +39,7 @@ function createRights({ db, outbox, sessions }: Pick<Deps, 'db' | 'outbox' | 'se
           if (old === role) return { old };
           if (old === 'super_admin') checkNotLastSuperAdmin(superAdmins, target);
           const user = await usersStore.update(tx, id, { role });
+          await invitationsStore.withdraw(tx, id);
           const ended = await sessions.endAll(tx, id, 'role_changed');
           await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
           await publishUserUpdated(outbox, tx, user);
@@ -87,6 +89,7 @@ function createPasswordResets({ db, outbox, lockout, newPasswords, sessions }: D
           mustChangePassword: next.forceChange,
         });
         if (passwordHash) await usersStore.keepEarlierPassword(tx, id, passwordHash);
+        await invitationsStore.withdraw(tx, id);
         await lockout.unlock(id, tx);
         const ended = await sessions.endAll(tx, id, 'password_reset');
         await publishUserUpdated(outbox, tx, user);

@@ -17,14 +17,20 @@ export function requestContextOf(
 }
 
 export type AdminUserObject = z.infer<typeof adminUserObject>;
-export type UserWithGroups = User & { memberships: { group: { id: string; name: string } }[] };
+export type UserWithGroups = User & {
+  memberships: { group: { id: string; name: string } }[];
+  invitation: { expiresAt: Date } | null;
+};
 /** The columns that decide which changes of an account are allowed. */
 export type LockedAccount = Pick<
   User,
   'id' | 'email' | 'role' | 'isActive' | 'approvalStatus' | 'accountExpiresAt' | 'authType' | 'allowLocalFallback'
 >;
 
-export const withGroups = { memberships: { select: { group: { select: { id: true, name: true } } } } } as const;
+export const withGroups = {
+  memberships: { select: { group: { select: { id: true, name: true } } } },
+  invitation: { select: { expiresAt: true } },
+} as const;
 
 /** An account as an administrator sees it. */
 export function toAdminUserObject(groups: UserWithGroups, now = new Date()): AdminUserObject {
@@ -32,6 +38,8 @@ export function toAdminUserObject(groups: UserWithGroups, now = new Date()): Adm
     ...toUserObject(groups),
     locked_until: groups.lockedUntil && groups.lockedUntil > now ? groups.lockedUntil.toISOString() : null,
     pki_issuer_dn: groups.pkiIssuerDn,
+    invited_until:
+      groups.invitation && groups.invitation.expiresAt > now ? groups.invitation.expiresAt.toISOString() : null,
     disabled_by: groups.isActive ? null : (groups.disabledBy as AdminUserObject['disabled_by']),
     groups: groups.memberships
       .map(({ group }) => ({ uuid: group.id, name: group.name }))

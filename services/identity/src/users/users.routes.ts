@@ -1,5 +1,6 @@
 import { userRoutes } from '@overtone/contracts';
 import { handle, type Route } from '@overtone/service-kit';
+import { toInvitationObject } from '../invitations/invitations.ts';
 import { toSessionObject } from '../sessions/sessions.ts';
 import type { CertificateLinks } from './certificate.service.ts';
 import type { Privileges } from './privileges.service.ts';
@@ -14,9 +15,10 @@ export function accountRoutes(users: Users): Route[] {
       const { page, page_size } = query;
       return { items: found.map((user) => toAdminUserObject(user)), total, page, page_size };
     }),
-    handle(userRoutes.createUser, async (request) =>
-      toAdminUserObject(await users.create(request.body, requestContextOf(request))),
-    ),
+    handle(userRoutes.createUser, async (request) => {
+      const { user, invitation } = await users.create(request.body, requestContextOf(request));
+      return { ...toAdminUserObject(user), invitation: invitation && toInvitationObject(invitation) };
+    }),
     handle(userRoutes.findUsers, async ({ query, caller }) =>
       (await users.findOthers(query.q, caller.userId)).map(({ id, fullName, email }) => ({
         uuid: id,

@@ -2,6 +2,8 @@ import { identityEvents, type BodyOf, type QueryOf, type userRoutes } from '@ove
 import type { Outbox } from '@overtone/database';
 import { AppError, conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
 import { isUniqueViolation, type Db, type Tx } from '../database.ts';
+import { newInvitation, type Invitation } from '../invitations/invitations.ts';
+import { invitationsStore } from '../invitations/invitations.store.ts';
 import { passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
 import { hasNoLocalPassword, mayUseLocalPassword, signupMethods } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -32,17 +34,21 @@ export function createUsers(deps: Deps) {
     find,
     findOthers: (text: string, callerId: string) => usersStore.findOthers(db, text, callerId),
 
-    create: async (user: NewUser, context: RequestContext): Promise<UserWithGroups> => {
+    create: async (
+      user: NewUser,
+      context: RequestContext,
+    ): Promise<{ user: UserWithGroups; invitation: Invitation | null }> => {
       checkPasswordGiven(user);
+      const invitation = user.invite ? newInvitation() : null;
       const owner = { email: user.email, fullName: nameOf(user.full_name, user.email) };
       const hash = user.password === undefined ? null : await newPasswords.hash(user.password, owner);
       const id = await db
-        .$transaction((tx) => insertUser(deps, tx, { ...user, passwordHash: hash }, context))
+        .$transaction((tx) => insertUser(deps, tx, { ...user, passwordHash: hash, invitation }, context))
         .catch((error: unknown) => {
           throw isUniqueViolation(error) ? emailTaken() : error;
         });
       telemetry.signups.inc({ method: signupMethods[user.auth_type] });
-      return find(id);
+      return { user: await find(id), invitation };
     },
 
     update: async (id: string, change: Change, context: RequestContext): Promise<UserWithGroups> => {
@@ -75,7 +81,7 @@ export function createUsers(deps: Deps) {
 async function insertUser(
   { outbox }: Deps,
   tx: Tx,
-  account: NewUser & { passwordHash: string | null },
+  account: NewUser & { passwordHash: string | null; invitation: Invitation | null },
   context: RequestContext,
 ): Promise<string> {
   const { email, role, auth_type: authType, passwordHash, must_change_password } = account;
@@ -97,6 +103,11 @@ async function insertUser(
   });
   await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role, method: signupMethods[authType] });
   await recordAuditEvent(tx, context, user, { event: 'admin.user.create', details: { role, auth_type: authType } });
+  if (account.invitation) {
+    await invitationsStore.put(tx, user, account.invitation, context.caller.userId);
+    const details = { expires_at: account.invitation.expiresAt.toISOString() };
+    await recordAuditEvent(tx, context, user, { event: 'admin.user.invite', details });
+  }
   return user.id;
 }
 
@@ -107,6 +118,7 @@ async function switchActivity(
   context: RequestContext,
 ): Promise<void> {
   await usersStore.update(tx, target.id, activity(active));
+  if (!active) await invitationsStore.withdraw(tx, target.id);
   const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
   const disabled = { userId: target.id, by: 'administrator', reason: 'disabled_by_administrator' } as const;
   if (!active) await outbox.add(tx, identityEvents.userDisabled, disabled);
@@ -127,11 +139,12 @@ function nameOf(given: string | undefined, email: string): string {
   return given ?? email.split('@')[0] ?? email;
 }
 
-/** Only local accounts get a password. */
-function checkPasswordGiven({ auth_type, password }: NewUser): void {
-  if (auth_type === 'local' && password === undefined)
-    throw passwordRejected('password', ['A local account needs a password.']);
-  if (auth_type !== 'local' && password !== undefined)
+/** Only local accounts get a password: a first one, or the one that the invited person sets. */
+function checkPasswordGiven({ auth_type, password, invite }: NewUser): void {
+  if (auth_type === 'local' && password === undefined && !invite)
+    throw passwordRejected('password', ['A local account needs a password or an invitation.']);
+  if (password !== undefined && invite) throw passwordRejected('password', ['An invited person sets the password.']);
+  if (auth_type !== 'local' && (password !== undefined || invite))
     throw new AppError('invalid', 'password_not_local', 'The password of such an account is stored elsewhere');
 }
 

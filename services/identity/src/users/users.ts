@@ -1,5 +1,7 @@
 export {
+  checkMayResetPassword,
   checkNotLastSuperAdmin,
+  checkNotOwn,
   toAdminUserObject,
   requestContextOf,
   withGroups,

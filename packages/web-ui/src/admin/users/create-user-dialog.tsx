@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
+import { InvitationLink } from './invitation-link.tsx';
 import { nameOf, originNames, roleNames, type Account } from '../../ui/account-labels.ts';
 
 type Fields = {
@@ -17,9 +18,18 @@ type Fields = {
   readonly name: string;
   readonly role: Account['role'];
   readonly origin: Account['auth_type'];
+  /** Whether the person sets the first password by a link. */
+  readonly invite: boolean;
   readonly mustChangePassword: boolean;
 };
-const emptyFields: Fields = { email: '', name: '', role: 'user', origin: 'local', mustChangePassword: true };
+const emptyFields: Fields = {
+  email: '',
+  name: '',
+  role: 'user',
+  origin: 'local',
+  invite: false,
+  mustChangePassword: true,
+};
 
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
@@ -27,10 +37,12 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const me = useQuery(meQuery).data;
   // Without the password, which must not be stored.
   const draft = useDraft('new-account', emptyFields);
-  const { email, name, role, origin, mustChangePassword } = draft.value;
+  const { email, name, role, origin, invite, mustChangePassword } = draft.value;
   const [password, setPassword] = useState('');
   const change = (fields: Partial<Fields>): void => draft.set({ ...draft.value, ...fields });
   const local = origin === 'local';
+  const invited = local && invite;
+  const hasPassword = local && !invited;
   const isAllowed = useIsPasswordAllowed(password);
   const create = useMutation({
     mutationFn: () =>
@@ -39,29 +51,38 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
           email: email.trim(),
           role,
           auth_type: origin,
-          must_change_password: local && mustChangePassword,
+          must_change_password: hasPassword && mustChangePassword,
           ...(name.trim() === '' ? {} : { full_name: name.trim() }),
-          ...(local ? { password } : {}),
+          ...(hasPassword ? { password } : {}),
+          ...(invited ? { invite } : {}),
         },
       }),
     onSuccess: (user) => {
       void client.invalidateQueries({ queryKey: ['users'] });
       notify(t`Account created for ${nameOf(user)}.`);
       draft.drop();
-      onClose();
-      // The password field is still filled until the dialog has closed.
-      void navigate({ to: '/admin/users/$uuid', params: { uuid: user.uuid }, ignoreBlocker: true });
+      if (user.invitation === null) leaveTo(user.uuid);
     },
   });
+  const leaveTo = (uuid: string): void => {
+    onClose();
+    // The password field is still filled until the dialog has closed.
+    void navigate({ to: '/admin/users/$uuid', params: { uuid }, ignoreBlocker: true });
+  };
   const problem = (field: string): string | null => fieldOf(create.error, field);
+  const created = create.data;
+  if (created?.invitation)
+    return (
+      <InvitationLink name={nameOf(created)} invitation={created.invitation} onClose={() => leaveTo(created.uuid)} />
+    );
   return (
     <FormDialog
       title={t`Add user`}
       action={t`Add user`}
-      ready={email.trim() !== '' && (!local || isAllowed)}
+      ready={email.trim() !== '' && (!hasPassword || isAllowed)}
       sending={create}
       draft={draft}
-      secretTyped={local && password !== ''}
+      secretTyped={hasPassword && password !== ''}
       failure={t`The account wasn’t created`}
       fields={['email', 'full_name', 'auth_type', 'role', 'password']}
       onSubmit={() => create.mutate()}
@@ -106,11 +127,23 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
           {t`The account gets the role User. A super administrator can change it.`}
         </Text>
       )}
-      {local ? (
+      {local && (
+        <Radio.Group
+          label={t`First password`}
+          value={invite ? 'invite' : 'set'}
+          onChange={(value) => change({ invite: value === 'invite' })}
+        >
+          <Stack gap="xs" mt="xs">
+            <Radio value="set" label={t`Set it here and hand it over`} />
+            <Radio value="invite" label={t`Create an invitation link: the person sets it`} />
+          </Stack>
+        </Radio.Group>
+      )}
+      {hasPassword && (
         <>
           <NewPassword
             forOther
-            label={t`First password`}
+            label={t`Password`}
             value={password}
             error={problem('password')}
             onChange={setPassword}
@@ -121,7 +154,8 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
             onChange={(event) => change({ mustChangePassword: event.currentTarget.checked })}
           />
         </>
-      ) : (
+      )}
+      {!local && (
         <Text size="sm" c="dimmed">
           {t`This account has no password here. It is linked to its owner when they first sign in.`}
         </Text>

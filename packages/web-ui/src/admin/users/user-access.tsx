@@ -9,6 +9,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { nameOf, roleNames, type Account } from '../../ui/account-labels.ts';
 import type { AccountPermissions } from './account-permissions.ts';
 import { DeleteUserDialog } from './delete-user-dialog.tsx';
+import { InvitationLink } from './invitation-link.tsx';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
 
 type Props = { readonly account: Account; readonly permissions: AccountPermissions };
@@ -42,6 +43,7 @@ export function UserAccess({ account, permissions }: Props) {
             {t`Reset password`}
           </Button>
         )}
+        {permissions.resetPassword && account.is_active && <Invitation account={account} />}
         {locked && (
           <Button variant="default" loading={unlock.isPending} onClick={() => unlock.mutate()}>
             {t`Unlock`}
@@ -86,10 +88,40 @@ export function UserAccess({ account, permissions }: Props) {
   );
 }
 
-function useRefresh(): (message: string) => void {
+/** Creates a link by which the person sets a password, or withdraws the one that exists. */
+function Invitation({ account }: { account: Account }) {
+  const refresh = useRefresh();
+  const params = { uuid: account.uuid };
+  const invite = useMutation({
+    mutationFn: () => call('POST /api/admin/users/{uuid}/invitation', { params }),
+    onSuccess: () => refresh(),
+    onError: (error) => notifyError(t`The invitation wasn’t created`, error),
+  });
+  const withdraw = useMutation({
+    mutationFn: () => call('DELETE /api/admin/users/{uuid}/invitation', { params }),
+    onSuccess: () => refresh(t`Invitation withdrawn.`),
+    onError: (error) => notifyError(t`The invitation wasn’t withdrawn`, error),
+  });
+  const isInvited = account.invited_until !== null;
+  return (
+    <>
+      <Button variant="default" loading={invite.isPending} onClick={() => invite.mutate()}>
+        {isInvited ? t`New invitation link` : t`Create invitation link`}
+      </Button>
+      {isInvited && (
+        <Button variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
+          {t`Withdraw invitation`}
+        </Button>
+      )}
+      {invite.data && <InvitationLink name={nameOf(account)} invitation={invite.data} onClose={() => invite.reset()} />}
+    </>
+  );
+}
+
+function useRefresh(): (message?: string) => void {
   const client = useQueryClient();
   return (message) => {
-    notify(message);
+    if (message !== undefined) notify(message);
     void client.invalidateQueries({ queryKey: ['user'] });
     void client.invalidateQueries({ queryKey: ['users'] });
   };

@@ -122,6 +122,12 @@ function Facts({ account }: { account: Account }) {
           </dd>
         </>
       )}
+      {account.invited_until !== null && (
+        <>
+          <dt>{t`Invitation link`}</dt>
+          <dd>{t`valid until ${moment(account.invited_until)}`}</dd>
+        </>
+      )}
       {account.locked_until !== null && (
         <>
           <dt>{t`Locked until`}</dt>
