@@ -2,29 +2,35 @@ import { Client } from 'pg';
 import { z } from 'zod';
 import { databaseRoles } from './migrate.ts';
 
+/** Beside its pool each process has one of the outbox relay, and one that probes a database that does not respond. */
+const besidePool = 2;
+/** Connections for migrations, backups, administrators and superusers. */
+const reserved = 10;
+/** Specification, "Limits". */
+export const specifiedConnections = 200;
+const specifiedOverflow = 40;
+
 /** Limits of the connections of one process. */
 export const poolEnv = {
   /** Connections kept for reuse. */
   DB_POOL_SIZE: z.coerce.number().int().min(1).max(500).default(20),
   /** Connections that may be opened above DB_POOL_SIZE under load; closed again when idle. */
-  DB_MAX_OVERFLOW: z.coerce.number().int().min(0).max(1000).default(40),
+  DB_MAX_OVERFLOW: z.coerce.number().int().min(0).max(1000).default(specifiedOverflow),
 };
 export type PoolLimits = z.infer<z.ZodObject<typeof poolEnv>>;
-
-/** Connections for migrations, backups, the settings of administrators and superusers. */
-const reserved = 20;
 
 /** What the server must accept when every pool is at its maximum. @param processes with a pool: one for each service. */
 export function connectionsNeeded(
   { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow }: PoolLimits,
   processes: number = databaseRoles.length,
 ): number {
-  return processes * (size + overflow) + reserved;
+  return processes * (size + overflow + besidePool) + reserved;
 }
 
-/** The overflow with which the pools of all services fit into a server of `maxConnections`. */
+/** The overflow with which the pools of all services fit into a server of `maxConnections`: at most the specified one. */
 export function fittingOverflow(size: number, maxConnections: number): number {
-  return Math.max(0, Math.floor((maxConnections - reserved) / databaseRoles.length) - size);
+  const fits = Math.floor((maxConnections - reserved) / databaseRoles.length) - besidePool - size;
+  return Math.max(0, Math.min(specifiedOverflow, fits));
 }
 
 /** @returns why the server does not accept enough connections; undefined when it does. */
@@ -34,8 +40,8 @@ export function describeMissingConnections(limits: PoolLimits, maxConnections: n
   const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = limits;
   return (
     `PG_MAX_CONNECTIONS=${maxConnections} is too low: ${databaseRoles.length} services with DB_POOL_SIZE=${size} and ` +
-    `DB_MAX_OVERFLOW=${overflow} need ${needed} connections, ${reserved} of them for administration. ` +
-    'Raise it, or lower the other two.'
+    `DB_MAX_OVERFLOW=${overflow} need ${needed} connections (${besidePool} of each service beside its pool, ${reserved} for ` +
+    'administration). Raise it, or lower the other two.'
   );
 }
 

@@ -11,7 +11,7 @@ import { prepare } from '../setup/prepare.ts';
 import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { planSpeech } from '../setup/speech-setup.ts';
-import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
+import { clearLeftovers, givenAdministrator, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
 import { spawnGuardian } from '../supervisor/guardian.ts';
 import { kill } from '../servers/process.ts';
@@ -92,8 +92,9 @@ function announce(folder: DataFolder, terminal: Terminal, detached: boolean): vo
   terminal.line(`Overtone ${productVersion()} is ready at ${baseUrl(instance)}`);
   if (password !== undefined) {
     terminal.line(`  sign in as  ${instance.adminEmail}`);
-    terminal.line(`  password    ${password === process.env['OT_ADMIN_PASSWORD'] ? '(as given)' : password}`);
-    if (password !== process.env['OT_ADMIN_PASSWORD']) terminal.line('  It is shown this once.');
+    const isGiven = password === givenAdministrator().OT_ADMIN_PASSWORD;
+    terminal.line(`  password    ${isGiven ? '(as given)' : password}`);
+    if (!isGiven) terminal.line('  It is shown this once.');
   }
   terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
 }

@@ -4,7 +4,7 @@ import { describeAllowed } from '@overtone/service-kit/env';
 import type { z } from 'zod';
 import { productFolder } from '../paths.ts';
 import type { ServiceVariables } from './service-variables.ts';
-import { furtherVariables, scriptVariables } from './script-variables.ts';
+import { furtherVariables, scriptVariables, systemVariables } from './script-variables.ts';
 import { variableTexts } from './variable-texts.ts';
 
 /** Variables of `.env` that compose.yaml itself reads, and their defaults. */
@@ -78,10 +78,20 @@ ${kubernetesVariables.map((name) => shortRow(name, undefined)).join('\n')}
 
 | name | type | default | meaning | since |
 |---|---|---|---|---|
-${Object.keys(scriptVariables)
-  .map((name) => shortRow(name, undefined))
-  .join('\n')}
+${shortRows(scriptVariables)}
+
+## Operating system, Node and libraries
+
+| name | type | default | meaning | since |
+|---|---|---|---|---|
+${shortRows(systemVariables)}
 `;
+}
+
+function shortRows(variables: z.ZodRawShape): string {
+  return Object.keys(variables)
+    .map((name) => shortRow(name, undefined))
+    .join('\n');
 }
 
 type Reader = { readonly schema: z.ZodType; readonly services: string[] };

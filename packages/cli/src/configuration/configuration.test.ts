@@ -5,9 +5,10 @@ import { faultsIn } from '@overtone/service-kit/env';
 import { limitsFor, missing } from '../container/container.ts';
 import { migrationSecrets, refusedValues, secretsOf, setByManifests, toolsSecrets } from '../container/kubernetes.ts';
 import { productFolder } from '../paths.ts';
+import { databaseServices } from '../supervisor/environment.ts';
 import { readComposeVariables } from './compose-variables.ts';
 import { configurationPage, isSignInSetting, kubernetesVariables } from './configuration-page.ts';
-import { furtherVariables, incompleteBuckets, scriptVariables } from './script-variables.ts';
+import { furtherVariables, incompleteBuckets, scriptVariables, systemVariables } from './script-variables.ts';
 import { loadServiceVariables } from './service-variables.ts';
 import { variableTexts } from './variable-texts.ts';
 
@@ -27,34 +28,41 @@ describe('docs/configuration.md', () => {
       ...compose.keys(),
       ...kubernetesVariables,
       ...Object.keys(scriptVariables),
+      ...Object.keys(systemVariables),
     ]);
     const documented = [...known].filter((name) => !isSignInSetting(name));
     expect(Object.keys(variableTexts).sort()).toEqual(documented.sort());
   });
 
-  it('names every variable that the management script and the packages read from the environment', () => {
-    const files = ['cli', 'backup', 'models'].flatMap((name) =>
-      globSync(`packages/${name}/src/**/*.ts`, { cwd: productFolder }).filter(
-        (file) => !/\.test\.ts$|\/testing\//.test(file),
-      ),
+  it('names every variable that a source of the product reads from the environment', () => {
+    const files = globSync('{packages,services}/*/src/**/*.ts', { cwd: productFolder }).filter(
+      (file) => !/\.test\.ts$|\/testing\/|\/generated\/|^packages\/(bench|e2e|testkit|web-ui)\//.test(file),
     );
     const read = files.flatMap((file) =>
       [
         ...readFileSync(join(productFolder, file), 'utf8').matchAll(
-          /process\.env\['([A-Z_]+)'\]|^ *(OT_[A-Z_]+): z\b/gm,
+          /(?:process\.env|environment|caller|source|env)\??\.?\['([A-Z][A-Z_]+)'\]|^ *(OT_[A-Z_]+): z\b/gm,
         ),
-      ].map(([, first, second]) => first ?? second!),
+      ].map(([, first, second]) => (first ?? second!).replace(/_FILE$/, '')),
     );
-    // Of the operating system, of tests, and of the script's own processes.
-    const others = ['PATH', 'NO_COLOR', 'OVERTONE_HOME', 'OT_TEST_SEED', 'OT_TEST_PULL_BYTES', 'OT_BENCH_QMSUM'];
-    expect(read.length).toBeGreaterThan(10);
+    // Of tests, and of the product's own processes.
+    const others = ['OT_TEST_SEED', 'OT_TEST_PULL_BYTES'];
+    expect(read.length).toBeGreaterThan(40);
     expect(read.filter((name) => !others.includes(name) && !page.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  it('has the variables of every env.ts, and the database of every service with tables', () => {
+    const own = [...services.values()].flatMap((shape) => Object.keys(shape));
+    expect(own.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
+    expect(globSync('services/*/src/env.ts', { cwd: productFolder })).toHaveLength(services.size);
+    const withTables = [...services].filter(([, shape]) => 'DATABASE_URL' in shape).map(([service]) => service);
+    expect([...databaseServices].sort()).toEqual(withTables.sort());
   });
 });
 
 // Names, paths, keys and passwords: any text may be the right one.
 const freeText =
-  /_(API_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|MODEL|DIR|CA_FILE|PASSWORD)$|^(OT_(MODEL_CATALOGUE|RELEASE_SIGNERS|SCRIPTED_ENGINE|SPEECH_ENVIRONMENT)|ASSERTION_(PUBLIC|PRIVATE)_KEY|NATS_USER|SERVICE_HOST|YT_DLP_COMMAND|S3_BUCKET|OT_BACKUP_PASSPHRASE|JWT_SECRET_KEY)$/;
+  /_(API_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|MODEL|DIR|CA_FILE|PASSWORD)$|^(CUDA_VISIBLE_DEVICES|HTTPS?_PROXY|NO_PROXY|NO_COLOR|LANCEDB_LOG|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|OVERTONE_HOME|PATH|OT_(MODEL_CATALOGUE|RELEASE_SIGNERS|SCRIPTED_ENGINE|SPEECH_ENVIRONMENT)|ASSERTION_(PUBLIC|PRIVATE)_KEY|NATS_USER|SERVICE_HOST|YT_DLP_COMMAND|S3_BUCKET|OT_BACKUP_PASSPHRASE|JWT_SECRET_KEY)$/;
 
 describe('a variable of docs/configuration.md', () => {
   const shapes = [...services.values(), furtherVariables];

@@ -35,6 +35,33 @@ export const scriptVariables = {
   PG_MAX_CONNECTIONS: z.coerce.number().int().min(20).max(10_000).optional(),
 };
 
+/** Of the first start: identity gets them from the data folder. */
+export const firstAdministratorEnv = {
+  OT_ADMIN_EMAIL: z
+    .string()
+    .max(320)
+    .regex(/^[^\s@]+@[^\s@]+$/)
+    .describe('an e-mail address')
+    .optional(),
+  OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
+};
+
+/** Of the operating system, of Node and of libraries: services and commands obey them, or pass them on. */
+export const systemVariables = {
+  CUDA_VISIBLE_DEVICES: z.string().optional(),
+  HTTPS_PROXY: z.string().optional(),
+  HTTP_PROXY: z.string().optional(),
+  LANCEDB_LOG: z.string().optional(),
+  LD_LIBRARY_PATH: z.string().optional(),
+  MALLOC_ARENA_MAX: z.coerce.number().int().min(1).max(1024).optional(),
+  NODE_COMPILE_CACHE: z.string().optional(),
+  NODE_EXTRA_CA_CERTS: z.string().optional(),
+  NO_COLOR: z.string().optional(),
+  NO_PROXY: z.string().optional(),
+  OVERTONE_HOME: z.string().optional(),
+  PATH: z.string().optional(),
+};
+
 export const passphraseEnv = { OT_BACKUP_PASSPHRASE: z.string().min(12).optional() };
 
 /** Read by commands for backups, and handed to the container `tools`. */
@@ -110,6 +137,8 @@ const containerVariables = {
 export const furtherVariables: z.ZodRawShape = {
   ...poolEnv,
   ...scriptVariables,
+  ...systemVariables,
+  ...firstAdministratorEnv,
   ...backupVariables,
   ...containerVariables,
 };

@@ -86,7 +86,7 @@ export function secretsOf(service: string, values: Values, variables: ServiceVar
   return {
     ...given(values, (name) => name in read && !isSecretOfAnother(name) && !setByManifests.includes(name)),
     NATS_PASSWORD: values[busPassword(service)] ?? '',
-    ...((databaseServices as readonly string[]).includes(service)
+    ...(databaseServices.includes(service)
       ? { DATABASE_URL: databaseUrlFor(roleOf(service), values[databasePassword(service)], values) }
       : {}),
     ...(knowsCallers.has(service) ? take(['ASSERTION_PUBLIC_KEY']) : {}),

@@ -1,4 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { faultsIn } from '@overtone/service-kit/env';
+import { furtherVariables } from '../configuration/script-variables.ts';
+import { loadServiceVariables } from '../configuration/service-variables.ts';
+import { productFolder } from '../paths.ts';
 import { findEnvironmentFaults } from './check-environment.ts';
 
 const before = { ...process.env };
@@ -11,6 +17,11 @@ async function faultsOf(variables: Record<string, string>): Promise<string[]> {
   } finally {
     for (const name of Object.keys(variables)) delete process.env[name];
   }
+}
+
+/** The service whose address a variable of the edge has: MEDIA_URL. */
+function serviceOf(variable: string): string {
+  return variable.replace(/_URL$/, '').toLowerCase().replaceAll('_', '-');
 }
 
 describe('the environment of all services', () => {
@@ -30,6 +41,7 @@ describe('the environment of all services', () => {
       GPU_SCALE_WORKERS: '99',
       OT_MIRROR_S3_ENDPOINT: 'nowhere',
       OT_BACKUP_ROOTS: 'relative',
+      OT_ADMIN_EMAIL: 'nobody',
     });
     expect(faults.sort().map((fault) => fault.split(' is not valid: it must be '))).toEqual([
       ['DB_POOL_SIZE=abc', 'a whole number from 1 to 500'],
@@ -37,6 +49,7 @@ describe('the environment of all services', () => {
       ['GPU_SCALE_WORKERS=99', 'a whole number from 1 to 32'],
       ['LDAP_PORT=99999', 'a whole number from 1 to 65535'],
       ['LOG_FORMAT=xml', 'one of text, json'],
+      ['OT_ADMIN_EMAIL=nobody', 'an e-mail address'],
       ['OT_BACKUP_ROOTS=relative', 'full paths of folders, separated by colons'],
       ['OT_MIRROR_S3_ENDPOINT is set without OT_MIRROR_S3_ACCESS_KEY_ID and OT_MIRROR_S3_SECRET_ACCESS_KEY'],
       ['OT_MIRROR_S3_ENDPOINT=nowhere', 'an address such as https://host:port'],
@@ -44,6 +57,23 @@ describe('the environment of all services', () => {
       ['SEARCH_SIMILARITY_FLOOR=7', 'a number from -1 to 1'],
       ['WS_HEARTBEAT_MS=1', 'a whole number of at least 100'],
     ]);
+  });
+
+  it('is checked for every variable of docs/configuration.md that is not free text', async () => {
+    const page = readFileSync(join(productFolder, 'docs', 'configuration.md'), 'utf8');
+    const names = [...page.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name!);
+    const shapes = [...(await loadServiceVariables()).values(), furtherVariables];
+    const wrong = 'no value: \u0007, 1 2';
+    const checked = [...new Set(names)].filter((name) =>
+      shapes.some((shape) => faultsIn(shape, { [name]: wrong }).some((found) => found.name === name)),
+    );
+    const faults = await faultsOf(Object.fromEntries(checked.map((name) => [name, wrong])));
+    const missed = checked.filter((name) => !faults.some((fault) => fault.startsWith(`${name}=`)));
+    expect(checked.length).toBeGreaterThan(150);
+    // Set for each process by the supervisor, whatever the caller has. ENCRYPTION_KEY: see secrets.ts.
+    const ownValue = /^(API|INTERNAL)_PORT$|_REQUIRES_MARKER$|^(DATABASE|NATS|REDIS)_URL$|^ENCRYPTION_KEY$/;
+    const isService = (name: string) => existsSync(join(productFolder, 'services', serviceOf(name)));
+    expect(missed.filter((name) => !ownValue.test(name) && !isService(name))).toEqual([]);
   });
 
   it('ignores what the product sets itself', async () => {

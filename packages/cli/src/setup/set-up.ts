@@ -1,5 +1,7 @@
 import { topology } from '@overtone/contracts';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { readEnv } from '@overtone/service-kit/env';
+import { firstAdministratorEnv } from '../configuration/script-variables.ts';
 import { replaceFile } from '../files.ts';
 import type { DataFolder } from '../paths.ts';
 import { databaseServices, roleOf } from '../supervisor/environment.ts';
@@ -36,7 +38,7 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined, s
   await checkPort(port);
   const instance: Instance = {
     adminAnnounced: before?.adminAnnounced ?? false,
-    adminEmail: adminEmail(before, process.env['OT_ADMIN_EMAIL']),
+    adminEmail: adminEmail(before, givenAdministrator().OT_ADMIN_EMAIL),
     port,
     ports: await assignPorts(portNames([...serviceNames(), ...scaledNames(scale)]), before?.ports ?? {}),
     marked: before?.marked ?? [],
@@ -91,6 +93,11 @@ export function adminEmail(before: Instance | undefined, given: string | undefin
   return settled ?? given ?? before?.adminEmail ?? defaultEmail;
 }
 
+/** The first administrator as the environment gives them, or files that it names. */
+export function givenAdministrator(source: Readonly<Record<string, string | undefined>> = process.env) {
+  return readEnv(firstAdministratorEnv, { ...source });
+}
+
 /** The first administrator's password; it can be read until it was shown once. */
 export function takeAdminPassword(folder: DataFolder, secrets: Secrets, instance: Instance): string | undefined {
   if (instance.adminAnnounced) return undefined;
@@ -104,7 +111,7 @@ export function takeAdminPassword(folder: DataFolder, secrets: Secrets, instance
 function ensureAdminPassword(secrets: Secrets, instance: Instance): void {
   const file = secrets.file(adminPassword);
   if (instance.adminAnnounced) return;
-  const given = process.env['OT_ADMIN_PASSWORD'];
-  if (given !== undefined && given !== '') replaceFile(file, given);
+  const given = givenAdministrator().OT_ADMIN_PASSWORD;
+  if (given !== undefined) replaceFile(file, given);
   else if (!existsSync(file)) replaceFile(file, inventPassword());
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { connectionsNeeded } from '@overtone/database/connections';
 import { dataFolder } from '../paths.ts';
-import { databaseServices, serviceEnvironment, type EnvironmentSource } from './environment.ts';
+import { poolLimits, serviceEnvironment, type EnvironmentSource } from './environment.ts';
 import { maxConnections, planMark, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'identity', 'media', 'transcription-worker', 'realtime-gateway'];
@@ -105,18 +106,23 @@ describe('serviceEnvironment', () => {
 
 describe('maxConnections', () => {
   it('is sufficient for every pool at its maximum', () => {
-    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(databaseServices.length * 100 + 20);
-    expect(maxConnections({ DB_POOL_SIZE: '50' })).toBe(databaseServices.length * 50 + 20);
+    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(
+      connectionsNeeded({ DB_POOL_SIZE: 50, DB_MAX_OVERFLOW: 50 }),
+    );
+    expect(maxConnections({ DB_POOL_SIZE: '50' })).toBe(connectionsNeeded({ DB_POOL_SIZE: 50, DB_MAX_OVERFLOW: 0 }));
   });
 
   it('is 200 by default, as specified', () => {
     expect(maxConnections({})).toBe(200);
-    const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = serviceEnvironment('media', source());
-    expect(databaseServices.length * (Number(size) + Number(overflow)) + 20).toBeLessThanOrEqual(200);
+    expect(connectionsNeeded(poolLimits({}))).toBeLessThanOrEqual(200);
+    expect(serviceEnvironment('media', source())).toMatchObject({ DB_POOL_SIZE: '20', DB_MAX_OVERFLOW: '5' });
   });
 
-  it('is the value of the caller', () => {
+  it('is the value of the caller, which the pools follow', () => {
     expect(maxConnections({ PG_MAX_CONNECTIONS: '77' })).toBe(77);
+    expect(poolLimits({ PG_MAX_CONNECTIONS: '180' })).toEqual({ DB_POOL_SIZE: 20, DB_MAX_OVERFLOW: 2 });
+    expect(poolLimits({ PG_MAX_CONNECTIONS: '1000' })).toEqual({ DB_POOL_SIZE: 20, DB_MAX_OVERFLOW: 40 });
+    expect(poolLimits({ PG_MAX_CONNECTIONS: '1000', DB_MAX_OVERFLOW: '7' })).toMatchObject({ DB_MAX_OVERFLOW: 7 });
   });
 });
 

@@ -1,4 +1,5 @@
-import { fittingOverflow } from '@overtone/database/connections';
+import { fittingOverflow, specifiedConnections } from '@overtone/database/connections';
+import { databaseRoles } from '@overtone/database/migrate';
 import { compileCache, type DataFolder } from '../paths.ts';
 import type { Instance } from '../setup/instance.ts';
 import type { Secrets } from '../setup/secrets.ts';
@@ -17,15 +18,7 @@ export type EnvironmentSource = {
 };
 
 /** The services that own tables: each connects with the role of its name. */
-export const databaseServices = [
-  'identity',
-  'directory-sync',
-  'media',
-  'transcription-dispatcher',
-  'search-indexer',
-  'operations',
-  'insights',
-] as const;
+export const databaseServices: readonly string[] = databaseRoles.map((role) => role.replaceAll('_', '-'));
 
 /** The services the edge sends requests to. */
 const behindTheEdge = [...databaseServices, 'realtime-gateway'];
@@ -100,7 +93,7 @@ function forAll(service: string, { folder, instance, secrets, caller }: Environm
 function forSome(service: string, source: EnvironmentSource): Record<string, string> {
   const { folder, caller } = source;
   return {
-    ...((databaseServices as readonly string[]).includes(service)
+    ...(databaseServices.includes(service)
       ? { DATABASE_URL: databaseUrl(source, roleOf(service)), ...toText(poolLimits(caller)) }
       : {}),
     ...(withObjects.has(service) ? { OBJECT_STORE_DIR: folder.objects, OBJECT_STORE_REQUIRES_MARKER: 'true' } : {}),
@@ -115,16 +108,15 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
   };
 }
 
-/** Specification, "Limits". */
-export const defaultConnections = 200;
-
-/** The limits of the pool of each service. By default all pools together fit into the specified number of connections. */
+/** The limits of the pool of each service. By default all pools together fit into the connections of the server. */
 export function poolLimits(caller: EnvironmentSource['caller']) {
   const size = Number(caller['DB_POOL_SIZE'] || 20);
   const overflow = caller['DB_MAX_OVERFLOW'];
   return {
     DB_POOL_SIZE: size,
-    DB_MAX_OVERFLOW: overflow ? Number(overflow) : fittingOverflow(size, defaultConnections),
+    DB_MAX_OVERFLOW: overflow
+      ? Number(overflow)
+      : fittingOverflow(size, Number(caller['PG_MAX_CONNECTIONS'] || specifiedConnections)),
   };
 }
 

@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { connectionsNeeded } from '@overtone/database/connections';
+import { connectionsNeeded, specifiedConnections } from '@overtone/database/connections';
 import { dataFolder, productFolder } from '../paths.ts';
 import { natsServer } from '../servers/nats.ts';
 import { postgresServer } from '../servers/postgres.ts';
 import type { ProcessSpec } from '../servers/process.ts';
 import { redisServer } from '../servers/redis.ts';
-import {
-  defaultConnections,
-  listenerUrl,
-  poolLimits,
-  serviceEnvironment,
-  type EnvironmentSource,
-} from './environment.ts';
+import { listenerUrl, poolLimits, serviceEnvironment, type EnvironmentSource } from './environment.ts';
 import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './gpu-scale.ts';
 
 /** The servers and services of an instance. */
@@ -106,7 +100,7 @@ export function passedOn(service: string, caller: EnvironmentSource['caller']): 
 export function maxConnections(caller: Readonly<Record<string, string | undefined>>): number {
   const given = Number(caller['PG_MAX_CONNECTIONS']);
   if (given > 0) return given;
-  return Math.max(defaultConnections, connectionsNeeded(poolLimits(caller)));
+  return Math.max(specifiedConnections, connectionsNeeded(poolLimits(caller)));
 }
 
 function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale): ProcessSpec {
