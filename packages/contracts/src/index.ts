@@ -35,6 +35,13 @@ export * from './media.ts';
 export * from './media-collections.ts';
 export * from './media-collections-rpc.ts';
 export * from './media-events.ts';
+export {
+  commentLimits,
+  highlightColors,
+  type CommentObject,
+  type CommentThread,
+  type HighlightColor,
+} from './media-comments.ts';
 export type { SubtitleCheck, SubtitleIssue } from './media-exports.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-labels.ts';

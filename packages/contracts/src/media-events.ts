@@ -25,6 +25,7 @@ export const fileActions = [
   'file_quarantined',
   'file_released',
   'file_exported',
+  'comment_deleted',
   'recording_removed',
   'redaction_changed',
   'text_revealed',
@@ -120,6 +121,19 @@ export const mediaEvents = {
       editedBy: z.uuid().nullable().optional(),
     }),
   ),
+  /** A comment was added to a recording: who is notified of it. */
+  commented: defineEvent(
+    'evt.media.comment.added.v1',
+    z.object({
+      ...ofFile,
+      authorId: z.uuid(),
+      mentioned: z.array(z.uuid()),
+      /** The owner of the recording and those who wrote in the thread. */
+      followers: z.array(z.uuid()),
+    }),
+  ),
+  /** Comments or highlights of a recording were added, changed, resolved or deleted. */
+  commentsChanged: defineEvent('evt.media.comment.changed.v1', z.object(ofFile)),
   /**
    * More is masked than before: in all files, those of one owner, or one file. What was read from them earlier may contain
    * masked text.

@@ -1,6 +1,7 @@
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { collectionRoutes } from './media-collections.ts';
+import { commentRoutes } from './media-comments.ts';
 import { contentRoutes } from './media-content.ts';
 import { exportRoutes } from './media-exports.ts';
 import { fileRoutes } from './media-files.ts';
@@ -29,6 +30,7 @@ export const mediaRoutes = {
   ...contentRoutes,
   ...exportRoutes,
   ...transcriptRoutes,
+  ...commentRoutes,
   ...replaceRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,

@@ -9,6 +9,8 @@ export const notificationKinds = [
   'file_shared',
   'collection_shared',
   'file_edited',
+  'mentioned',
+  'commented',
   'transcription_completed',
   'transcription_without_speech',
   'transcription_failed',

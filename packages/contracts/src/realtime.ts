@@ -28,6 +28,8 @@ export const pushMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('suggestions_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** A version of the summary was ordered, has ended, is out of date, withheld or deleted. */
   z.object({ type: z.literal('summary_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  /** Comments or highlights were added, changed, resolved or deleted. */
+  z.object({ type: z.literal('comments_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** For notifications. To the owner of the file. */
   z.object({
     type: z.literal('transcription_ended'),

@@ -3,6 +3,7 @@ import { createService, createServiceBase, type Service } from '@overtone/servic
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
+import { createCommentsSlice } from './comments/comments.slice.ts';
 import { createCollectionsSlice } from './collections/collections.slice.ts';
 import type { MediaEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
@@ -81,6 +82,7 @@ export function createMedia(env: MediaEnv): Service {
       createStreamingSlice({ db, objects, maskedAudio }),
       createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),
       transcripts,
+      createCommentsSlice({ db, outbox, people, names }),
       createReplaceSlice({ db, corrections: transcripts.corrections }),
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,

@@ -39,16 +39,23 @@ const sign = createAssertionSigner(privateKey);
 
 type Membership = { userId: string; groupIds: string[]; version: number };
 
-/** Fakes identity's RPCs: every user exists except `strangers`; accounts are found by the names in `accounts`. */
+/** Fakes identity's RPCs: every user exists except `strangers`, with the names in `names`; accounts are found by those in `accounts`. */
 function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   const strangers = new Set<string>();
   const accounts = new Map<string, string>();
+  const names = new Map<string, string>();
   const serve = <T>(subject: string, response: (request: T) => unknown) =>
     nc.subscribe(subject, {
       callback: (_, msg) => void msg.respond(JSON.stringify({ ok: response(msg.json<T>()) })),
     });
   serve<{ userIds: string[] }>(identityRpc.names.subject, ({ userIds }) => ({
-    users: userIds.filter((id) => !strangers.has(id)).map((userId) => ({ userId, email: '', fullName: '' })),
+    users: userIds
+      .filter((id) => !strangers.has(id))
+      .map((userId) => ({
+        userId,
+        email: '',
+        fullName: names.get(userId) ?? '',
+      })),
   }));
   serve<{ names: string[] }>(identityRpc.findAccounts.subject, ({ names }) => ({
     accounts: names.flatMap((name) => {
@@ -59,7 +66,7 @@ function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   serve<{ after: string | null }>(identityRpc.memberships.subject, ({ after }) => ({
     users: memberships.filter(({ userId }) => userId > (after ?? '')).slice(0, 2),
   }));
-  return { strangers, accounts };
+  return { strangers, accounts, names };
 }
 
 /** Fakes the dispatcher's RPCs: what the speech engines can do, and that no queue is paused. */
@@ -87,7 +94,7 @@ export async function startMedia(
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await provisionJobs(nc, { ...redactionJobs, ...maskedAudioJobs });
-  const { strangers, accounts } = fakeIdentity(
+  const { strangers, accounts, names } = fakeIdentity(
     nc,
     memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),
   );
@@ -141,6 +148,8 @@ export async function startMedia(
     strangers,
     /** Active accounts by name. */
     accounts,
+    /** Full names by id. */
+    names,
     base,
     internal: `http://127.0.0.1:${internalPort}`,
     folder,

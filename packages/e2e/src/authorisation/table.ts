@@ -105,6 +105,11 @@ const unknownSuggestion: Entry = {
   expects: { own: '-hhh', viewer: '-fhh', editor: '-hhh', other: 'shhh' },
   send: () => ({ json: { suggestion_uuids: [randomUUID()] } }),
 };
+// There is no such comment: those who may read the file get 404. Who may do what with one is tested in comments.it.test.ts.
+const unknownComment: Entry = {
+  expects: { own: '-hhh', viewer: '-hhh', editor: '-hhh', other: 'shhh' },
+  params: (ids) => ({ uuid: ids.file, comment_uuid: randomUUID() }),
+};
 const binned: Entry = { expects: { own: '-aaa', other: 'shaa' } };
 const mine: Entry = { expects: { own: '-aaa', other: 'shhh' } };
 const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'shaa' } };
@@ -409,6 +414,13 @@ export const table: Record<string, Entry> = {
   // What a caller may not read is missing in the archive.
   'GET /api/transcripts/export': asking((ids) => `format=txt&file_uuids=${ids.file}`)(signedIn),
   'GET /api/files/{uuid}/export/preview': asking(() => 'format=txt')(reading),
+  'GET /api/files/{uuid}/comments': reading,
+  'GET /api/files/{uuid}/comments/people': reading,
+  'POST /api/files/{uuid}/comments': sending(() => ({ start_time: 0, end_time: 1, color: 'yellow' }))(reading),
+  'POST /api/files/{uuid}/comments/{comment_uuid}/replies': sending(() => ({ text: 'x' }))(unknownComment),
+  'PUT /api/files/{uuid}/comments/{comment_uuid}': sending(() => ({ text: 'x' }))(unknownComment),
+  'PUT /api/files/{uuid}/comments/{comment_uuid}/resolved': sending(() => ({ resolved: true }))(unknownComment),
+  'DELETE /api/files/{uuid}/comments/{comment_uuid}': unknownComment,
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': sending(() => ({ text: 'x' }))(correcting),
   'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}': correcting,
   'POST /api/files/{uuid}/transcript/operations': sending((ids) => ({

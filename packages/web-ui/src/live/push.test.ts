@@ -49,6 +49,11 @@ describe('effectOf', () => {
       kind: 'refetch',
       keys: [['summary', id]],
     }));
+  it('refetches comments that have changed', () =>
+    expect(effectOf({ type: 'comments_changed', seq: 2, data: { file_id: id } })).toEqual({
+      kind: 'refetch',
+      keys: [['comments', id]],
+    }));
   it('passes the text of a summary on while it is written', () => {
     const data = { file_id: id, version: 2, sections_done: 1, sections_total: 4, draft: 'So far' };
     expect(effectOf({ type: 'summary_progress', data })).toEqual({

@@ -74,6 +74,8 @@ export function effectOf(message: PushMessage): PushEffect {
     }
     case 'summary_changed':
       return { kind: 'refetch', keys: [['summary', message.data.file_id]] };
+    case 'comments_changed':
+      return { kind: 'refetch', keys: [['comments', message.data.file_id]] };
     case 'summary_progress': {
       const { file_id: fileId, version, sections_done: sectionsDone, sections_total: sectionsTotal } = message.data;
       const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
@@ -121,6 +123,7 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'transcription_status',
   'import_progress',
   'summary_changed',
+  'comments_changed',
   'summary_progress',
   'transcription_ended',
   'file_shared',

@@ -10,6 +10,8 @@ describe('the sentence of a notification', () => {
     ['file_shared', ann, 'Board meeting', 'Ann Arbor shared “Board meeting” with you'],
     ['collection_shared', ann, 'Board', 'Ann Arbor shared the collection “Board” with you'],
     ['file_edited', ann, 'Board meeting', 'Ann Arbor edited “Board meeting”'],
+    ['mentioned', ann, 'Board meeting', 'Ann Arbor mentioned you in a comment on “Board meeting”'],
+    ['commented', ann, 'Board meeting', 'Ann Arbor commented on “Board meeting”'],
     ['transcription_failed', null, 'Board meeting', 'The transcription of “Board meeting” failed'],
     ['file_shared', { name: '' }, null, 'Someone shared a recording with you'],
   ] as const)('of %s names who and what', (kind, actor, name, text) => {

@@ -16,6 +16,12 @@ export function notificationText({ kind, actor, subject_name: name }: Named): st
         : t`${person} shared the collection “${name}” with you`;
     case 'file_edited':
       return name === null ? t`${person} edited a recording of yours` : t`${person} edited “${name}”`;
+    case 'mentioned':
+      return name === null
+        ? t`${person} mentioned you in a comment`
+        : t`${person} mentioned you in a comment on “${name}”`;
+    case 'commented':
+      return name === null ? t`${person} commented on a recording` : t`${person} commented on “${name}”`;
     case 'transcription_completed':
       return name === null ? t`A transcript is ready` : t`The transcript of “${name}” is ready`;
     case 'transcription_without_speech':

@@ -76,6 +76,7 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_purged: 'file.purge',
   file_quarantined: 'file.quarantine',
   file_released: 'file.release',
+  comment_deleted: 'file.comment.delete',
   file_exported: 'file.export',
   recording_removed: 'file.recording.remove',
   redaction_changed: 'file.redaction.change',

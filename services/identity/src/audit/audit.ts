@@ -114,6 +114,7 @@ export type AuditEvent =
   | 'file.purge'
   | 'file.quarantine'
   | 'file.release'
+  | 'file.comment.delete'
   | 'file.export'
   | 'file.recording.remove'
   | 'file.redaction.change'

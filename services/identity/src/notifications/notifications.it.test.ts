@@ -123,6 +123,24 @@ describe('a person', () => {
     expect(items[1]?.created_at).toBe(newest.toISOString());
   });
 
+  it('is notified of comments on their recordings and in their threads, and of those that mention them', async () => {
+    const [owner, author, reader] = await Promise.all([1, 2, 3].map(() => world.member()));
+    const fileId = newFile('Interview');
+    await emit(mediaEvents.commented, {
+      fileId,
+      ownerId: owner!.id,
+      authorId: author!.id,
+      mentioned: [reader!.id],
+      followers: [owner!.id, author!.id],
+    });
+    await untilUnread(owner!.session, 1);
+    await untilUnread(reader!.session, 1);
+    const about = { subject_uuid: fileId, subject_name: 'Interview', actor: { uuid: author!.id } };
+    expect(await listOf(owner!.session)).toMatchObject([{ kind: 'commented', ...about }]);
+    expect(await listOf(reader!.session)).toMatchObject([{ kind: 'mentioned', ...about }]);
+    expect(await unreadOf(author!.session)).toBe(0);
+  });
+
   it('is notified of the end of a transcription unless they stopped it', async () => {
     const owner = await world.member();
     const end = (outcome: 'completed' | 'failed' | 'cancelled', noSpeech = false) =>

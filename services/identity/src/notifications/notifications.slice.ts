@@ -56,6 +56,12 @@ function fileConsumers(notifications: Notifications): Consumer[] {
       if (editedBy && editedBy !== ownerId)
         await notifications.add({ kind: 'file_edited', subjectId: fileId, actorId: editedBy, time }, account(ownerId));
     }),
+    consumer(mediaEvents.commented, 'notify-mentioned', ({ fileId, authorId, mentioned }, { time }) =>
+      notifications.add({ kind: 'mentioned', subjectId: fileId, actorId: authorId, time }, accounts(mentioned)),
+    ),
+    consumer(mediaEvents.commented, 'notify-commented', ({ fileId, authorId, followers }, { time }) =>
+      notifications.add({ kind: 'commented', subjectId: fileId, actorId: authorId, time }, accounts(followers)),
+    ),
     // A transcription that was stopped ended at the request of the owner.
     consumer(mediaEvents.transcriptionEnded, 'notify-transcribed', async ({ fileId, ownerId, ...end }, { time }) => {
       const kind = kindOfEnd(end);
@@ -85,6 +91,10 @@ function kindOfEnd({ outcome, noSpeech }: { outcome: string; noSpeech: boolean }
 
 function account(userId: string): Prisma.Sql {
   return Prisma.sql`u.uuid = ${userId}::uuid`;
+}
+
+function accounts(userIds: readonly string[]): Prisma.Sql {
+  return Prisma.sql`u.uuid = any(${userIds}::uuid[])`;
 }
 
 /** The person, or the members of the group, but not the owner. */

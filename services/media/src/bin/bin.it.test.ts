@@ -48,6 +48,10 @@ const bodies: Partial<Record<string, unknown>> = {
   },
   undoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
   redoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
+  addComment: { start_time: 0, end_time: 1, text: 'x' },
+  addReply: { text: 'x' },
+  editComment: { text: 'x' },
+  resolveComment: { resolved: true },
   updateFileRedaction: { masked_kinds: ['email'] },
 };
 const queries: Partial<Record<string, string>> = { exportFile: '?format=txt', exportPreview: '?format=txt' };

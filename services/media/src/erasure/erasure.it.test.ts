@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { erasureRpc, userErasureOrdered, type AnswerOf, type mediaRoutes } from '@overtone/contracts';
+import {
+  erasureRpc,
+  userErasureOrdered,
+  type AnswerOf,
+  type CommentThread,
+  type mediaRoutes,
+} from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import { transcribed } from '../../test/runs.ts';
 import { watchSourceOf } from '@overtone/testkit';
@@ -54,6 +60,7 @@ async function rowsWith(userId: string): Promise<string[]> {
     'transcript_change',
     'transcript_operation',
     'transcript_segment',
+    'transcript_comment',
     'legal_hold',
     'retention_run_rule',
     'watch_source',
@@ -87,6 +94,25 @@ describe('an ordered erasure', () => {
       owner.userId,
       theirs.fileId,
     );
+    const comments = `/api/files/${theirs.fileId}/comments`;
+    const [theirComment, ownComment, alone] = await Promise.all(
+      [friend, owner, owner].map(async (person) => {
+        const answer = await media.json<{ uuid: string }>(person, 'POST', comments, {
+          start_time: 0,
+          end_time: 1,
+          text: `of ${person.userId}`,
+          mentions: [owner.userId],
+        });
+        return answer.body.uuid;
+      }),
+    );
+    for (const [person, thread] of [
+      [owner, theirComment],
+      [friend, ownComment],
+      [owner, alone],
+    ] as const)
+      await media.json(person, 'POST', `${comments}/${String(thread)}/replies`, { text: `by ${person.userId}` });
+    await media.json(owner, 'PUT', `${comments}/${String(theirComment)}/resolved`, { resolved: true });
     await media.setGroups(owner, [randomUUID()]);
     await waitFor(
       async () => (await media.query('select 1 from media_membership where user_id = $1', owner.userId))[0],
@@ -136,7 +162,15 @@ describe('an ordered erasure', () => {
     expect((await sentEvents()).length).toBeGreaterThan(0);
     const reports = await erase(owner);
     const counts = Object.fromEntries(reports.flatMap((report) => Object.entries(report.counts)));
-    expect(counts).toMatchObject({ files: 2, objects: stored.length, uploads: 1, shares: 1, tags: 1, edits: 3 });
+    expect(counts).toMatchObject({
+      files: 2,
+      objects: stored.length,
+      uploads: 1,
+      shares: 1,
+      tags: 1,
+      edits: 3,
+      comments: 4,
+    });
     expect(reports.flatMap(({ objectHashes }) => objectHashes)).toHaveLength(2);
     for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);
     expect(await rowsWith(owner.userId)).toEqual([]);
@@ -149,6 +183,16 @@ describe('an ordered erasure', () => {
     for (const { fileId } of [kept, binned])
       await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', fileId)[0]);
     expect((await theirs.readFile())['total_segments']).toBe(3);
+    const left = await media.json<{ threads: CommentThread[] }>(friend, 'GET', comments);
+    expect(
+      left.body.threads.map(({ uuid, author, text, replies }) => [uuid, author?.uuid, text, replies.length]),
+    ).toEqual(
+      expect.arrayContaining([
+        [theirComment, friend.userId, `of ${friend.userId}`, 0],
+        [ownComment, undefined, '', 1],
+      ]),
+    );
+    expect(left.body.threads).toHaveLength(2);
   });
 
   it('keeps files under a legal hold, says so, and erases them after the hold', async () => {

@@ -8,6 +8,7 @@ import {
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { eraseCollectionsOf } from '../collections/collections.store.ts';
+import { eraseCommentsOf } from '../comments/comments.store.ts';
 import type { Db, Tx } from '../database.ts';
 import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
@@ -137,6 +138,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   const shared = await removeSharesWith(tx, { userId });
   for (const fileId of new Set(shared)) await publishAccess(tx, outbox, fileId);
   const collections = await eraseCollectionsOf(tx, userId);
+  const comments = await eraseCommentsOf(tx, outbox, userId);
   const profiles = await eraseVoicesOf(tx, outbox, userId);
   await removeMembership(tx, userId);
   await tx.$executeRaw`
@@ -156,5 +158,5 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     update watch_source set enabled = false, owner_id = null, version = version + 1,
       config = config || '{"enabled": false, "owner": ""}' where owner_id = ${userId}::uuid`;
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
-  return { shares: shared.length, collections, speaker_profiles: profiles, changes, edits, watched, tags };
+  return { shares: shared.length, collections, comments, speaker_profiles: profiles, changes, edits, watched, tags };
 }

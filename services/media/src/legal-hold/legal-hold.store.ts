@@ -20,10 +20,14 @@ export async function heldOf(db: Db | Tx, files: readonly HeldBy[]): Promise<Set
 }
 
 /** @throws AppError conflict: nothing deletes a file under a legal hold. */
-export async function checkNotHeld(tx: Tx, file: HeldBy): Promise<void> {
+export async function checkNotHeld(
+  tx: Tx,
+  file: HeldBy,
+  refused?: 'change comments' | 'delete comments',
+): Promise<void> {
   if ((await heldOf(tx, [file])).size > 0)
     throw conflict(
       'legal_hold',
-      'This file is under a legal hold and cannot be deleted. An administrator can release it.',
+      `This file is under a legal hold and ${refused ? `nobody can ${refused}` : 'cannot be deleted'}. An administrator can release it.`,
     );
 }

@@ -92,7 +92,7 @@ function transcriptFile(): FormData {
 }
 
 /** `imported`: a file without a recording. */
-type Place = { run: Run; imported: string; segment: string; speaker: string; redaction: string };
+type Place = { run: Run; imported: string; segment: string; speaker: string; redaction: string; comment: string };
 type Call = (place: Place) => { path: string; body?: unknown };
 function exportsOf(format: string): Call[] {
   const path = (fileId: string) => ({ path: `/api/files/${fileId}/subtitles?subtitle_format=${format}` });
@@ -143,6 +143,25 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
       const operations = [{ segments: [{ uuid: segment }], replacement: [{ uuid: segment, speaker_uuid: speaker }] }];
       return { path: `/api/files/${run.fileId}/transcript/operations`, body: { uuid: randomUUID(), operations } };
     },
+  ],
+  'GET /api/files/{uuid}/comments': [({ run }) => ({ path: `/api/files/${run.fileId}/comments` })],
+  'POST /api/files/{uuid}/comments': [
+    ({ run }) => ({
+      path: `/api/files/${run.fileId}/comments`,
+      body: { start_time: 0, end_time: 100, color: 'pink' },
+    }),
+  ],
+  'POST /api/files/{uuid}/comments/{comment_uuid}/replies': [
+    ({ run, comment }) => ({
+      path: `/api/files/${run.fileId}/comments/${comment}/replies`,
+      body: { text: 'x' },
+    }),
+  ],
+  'PUT /api/files/{uuid}/comments/{comment_uuid}': [
+    ({ run, comment }) => ({ path: `/api/files/${run.fileId}/comments/${comment}`, body: { text: 'x' } }),
+  ],
+  'PUT /api/files/{uuid}/comments/{comment_uuid}/resolved': [
+    ({ run, comment }) => ({ path: `/api/files/${run.fileId}/comments/${comment}/resolved`, body: { resolved: true } }),
   ],
   'POST /api/transcripts/find': ['e', '[a-z0-9 ]+'].map((find): Call => ({ run, imported }) => ({
     path: '/api/transcripts/find',
@@ -226,6 +245,7 @@ beforeAll(async () => {
         permission,
       });
   await untilScanned(run.fileId);
+  const comment = await commentWithEverything(run.fileId);
   const policy = {
     masked_kinds: redactionKinds,
     masked_for: redactionAudiences,
@@ -241,11 +261,31 @@ beforeAll(async () => {
     segment: first?.uuid ?? '',
     speaker: body.speakers[1]?.uuid ?? '',
     redaction: first?.redactions[0]?.uuid ?? '',
+    comment,
   };
   await media.json(owner, 'PUT', `/api/speakers/${place.speaker}`, { display_name: 'Quillfeather' });
   await untilScanned(run.fileId);
   media.messages.length = 0;
 });
+
+/** A comment on the whole transcript that repeats it, and replies, by somebody who is none of the readers. */
+async function commentWithEverything(fileId: string): Promise<string> {
+  const author = newUser('admin');
+  const added = await media.json<{ uuid: string; quote: string }>(author, 'POST', `/api/files/${fileId}/comments`, {
+    start_time: 0,
+    end_time: 100,
+    text: Object.values(planted)
+      .map(({ text }) => text)
+      .join('. '),
+  });
+  expect(added.body.quote).toContain('Zebulon');
+  const path = `/api/files/${fileId}/comments/${added.body.uuid}/replies`;
+  for (const { text } of Object.values(planted))
+    expect((await media.json(author, 'POST', path, { text })).status).toBe(201);
+  for (const text of ['Is it porcupine umbrella?', 'Quillfeather said so'])
+    expect((await media.json(author, 'POST', path, { text })).status).toBe(201);
+  return added.body.uuid;
+}
 
 async function untilScanned(fileId: string): Promise<void> {
   await waitFor(async () => {
@@ -319,6 +359,11 @@ describe('masked text', () => {
     }
     const rows = await media.query('select text from transcript_segment where media_file_id = $1', place.run.fileId);
     for (const canary of canaries) expect(JSON.stringify(rows)).toContain(canary);
+    const comments = await media.query(
+      'select body from transcript_comment where media_file_id = $1',
+      place.run.fileId,
+    );
+    for (const canary of canaries) expect(JSON.stringify(comments)).toContain(canary);
   });
 
   it.each(matrix)('does not leak to %s through %s', async (reader, _, route) => {

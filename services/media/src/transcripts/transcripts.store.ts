@@ -46,6 +46,21 @@ export function readSegmentsById(
   return selectSegments(db, some, { words: true, mask });
 }
 
+/** The segments at these times, in their order. */
+export function readSegmentsAt(
+  db: Db | Tx,
+  fileId: string,
+  places: readonly { startMs: number; endMs: number }[],
+  mask: Mask,
+): Promise<SegmentObject[]> {
+  const ranges = places.filter(({ startMs, endMs }) => endMs > startMs);
+  if (ranges.length === 0) return Promise.resolve([]);
+  const some = Prisma.sql`t.media_file_id = ${fileId}::uuid and exists (
+      select 1 from unnest(${ranges.map(({ startMs }) => startMs)}::int[], ${ranges.map(({ endMs }) => endMs)}::int[]) as r(a, b)
+      where t.start_time * 1000 < r.b and t.end_time * 1000 > r.a) order by t.position`;
+  return selectSegments(db, some, { words: true, mask });
+}
+
 async function selectSegments(
   db: Db | Tx,
   condition: Prisma.Sql,

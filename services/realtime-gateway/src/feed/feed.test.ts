@@ -19,6 +19,7 @@ describe('event translation', () => {
     [mediaEvents.updated.subject, { fileId, ownerId, status: 'completed' }, 'file_updated'],
     [mediaEvents.deleted.subject, { fileId, ownerId }, 'file_deleted'],
     [summaryEvents.changed.subject, { fileId, ownerId }, 'summary_changed'],
+    [mediaEvents.commentsChanged.subject, { fileId, ownerId }, 'comments_changed'],
     [mediaEvents.transcriptEdited.subject, { fileId, ownerId, transcriptVersion: 2 }, 'transcript_updated'],
     [
       searchEvents.fileIndexed.subject,

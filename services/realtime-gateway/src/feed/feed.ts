@@ -30,7 +30,12 @@ type FileRef = { fileId: string; ownerId: string };
 type Translation = { def: EventDef; translate: (data: never, seq: number) => FeedEvent };
 /** The types of messages that carry nothing but the file. */
 type FileMessage =
-  'file_created' | 'file_deleted' | 'search_indexing_complete' | 'suggestions_changed' | 'summary_changed';
+  | 'file_created'
+  | 'file_deleted'
+  | 'search_indexing_complete'
+  | 'suggestions_changed'
+  | 'summary_changed'
+  | 'comments_changed';
 
 /** What each event becomes. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
@@ -49,6 +54,7 @@ const translations: ReadonlyMap<string, Translation> = new Map(
     }),
     on(mediaEvents.transcriptStored, transcript),
     on(mediaEvents.transcriptEdited, transcript),
+    on(mediaEvents.commentsChanged, about('comments_changed')),
     on(searchEvents.fileIndexed, about('search_indexing_complete')),
     on(suggestionEvents.changed, about('suggestions_changed')),
     on(summaryEvents.changed, about('summary_changed')),

@@ -112,6 +112,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.purge': msg`Recording deleted permanently`,
   'file.quarantine': msg`Recording put in quarantine`,
   'file.release': msg`Recording released from quarantine`,
+  'file.comment.delete': msg`Comment of another person deleted`,
   'file.export': msg`Transcript exported`,
   'file.recording.remove': msg`Recording removed, transcript kept`,
   'file.redaction.change': msg`Masking of a recording changed`,

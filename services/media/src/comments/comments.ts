@@ -1,0 +1,119 @@
+import type { RedactionKind, SegmentObject } from '@overtone/contracts';
+import { mergeSpans, withheldText, type Span } from '@overtone/redaction';
+
+/**
+ * A comment or a highlight is anchored at a time of the recording, in milliseconds, and stores no text of the transcript.
+ * Ids of passages and positions of letters change when a passage is corrected, split or merged, and with every new run; the
+ * time at which something was said does not. What is quoted is read from the transcript as its reader may see it, so that a
+ * quote never shows what is masked.
+ */
+export type Place = { startMs: number; endMs: number };
+
+type Quotable = Pick<SegmentObject, 'start_time' | 'end_time' | 'text' | 'words' | 'redactions' | 'withheld'>;
+const maxQuote = 500;
+
+export function toMs(seconds: number): number {
+  return Math.round(seconds * 1000);
+}
+
+/** What is said at a place, by passages in order of time; null: nothing. */
+export function quoteOf(passages: readonly Quotable[], { startMs, endMs }: Place): string | null {
+  let quote = '';
+  for (const passage of passages) {
+    if (toMs(passage.end_time) <= startMs || toMs(passage.start_time) >= endMs) continue;
+    const part = partOf(passage, { startMs, endMs });
+    if (part !== '') quote += quote === '' ? part : ` ${part}`;
+    if (quote.length > maxQuote) return `${shortened(quote)}…`;
+  }
+  return quote === '' ? null : quote;
+}
+
+function shortened(text: string): string {
+  const cut = text.slice(0, maxQuote);
+  return cut.slice(0, Math.max(cut.lastIndexOf(' '), maxQuote / 2)).toWellFormed();
+}
+
+function partOf(passage: Quotable, place: Place): string {
+  if (passage.withheld) return withheldText;
+  const isInside = (start: number, end: number): boolean => {
+    const middle = toMs((start + end) / 2);
+    return middle >= place.startMs && middle <= place.endMs;
+  };
+  const words = placedWords(passage);
+  // Words that are not in the text cannot be quoted one by one.
+  if (!words) return isInside(passage.start_time, passage.end_time) ? passage.text.trim() : '';
+  const inside = words.filter(({ start, end }) => isInside(start, end));
+  const [first, last] = [inside[0], inside.at(-1)];
+  if (!first || !last) return '';
+  // Punctuation belongs to the word before it.
+  const rest = /^[^\s[]*/u.exec(passage.text.slice(last.to))?.[0] ?? '';
+  return passage.text.slice(first.from, last.to) + rest;
+}
+
+type PlacedWord = { from: number; to: number; start: number; end: number };
+
+/** Where the words stand in the text; those of a masked part where its placeholder stands. */
+function placedWords({ text, words, redactions }: Quotable): PlacedWord[] | null {
+  const placed: PlacedWord[] = [];
+  let from = 0;
+  for (const { word, start, end } of words) {
+    const wanted = word.trim();
+    const masked = wanted === '' ? redactions.find((span) => span.end > from) : undefined;
+    if (wanted === '' && !masked) continue;
+    const at = masked ? masked.start : text.indexOf(wanted, from);
+    if (at < 0) return null;
+    const to = masked ? masked.end : at + wanted.length;
+    placed.push({ from: at, to, start, end });
+    from = to;
+  }
+  return placed.length === 0 ? null : placed;
+}
+
+type Phrase = { kind: RedactionKind; text: string };
+type Node = { next: Map<string, Node>; kind?: RedactionKind };
+
+/**
+ * Finds where a comment repeats what is masked in the transcript, word by word. Names are found as they are written there,
+ * because many are ordinary words too.
+ */
+export function phraseFinder(phrases: readonly Phrase[]): (text: string) => Span[] {
+  const [names, others]: [Node, Node] = [{ next: new Map() }, { next: new Map() }];
+  for (const { kind, text } of phrases) {
+    let node = kind === 'name' ? names : others;
+    for (const { word } of tokensOf(text)) {
+      const token = kind === 'name' ? word : word.toLowerCase();
+      const next = node.next.get(token) ?? { next: new Map<string, Node>() };
+      node.next.set(token, next);
+      node = next;
+    }
+    if (node !== names && node !== others) node.kind = kind;
+  }
+  return (text) => {
+    const tokens = tokensOf(text);
+    const folded = tokens.map((token) => ({ ...token, word: token.word.toLowerCase() }));
+    return mergeSpans([...spansIn(tokens, names), ...spansIn(folded, others)]);
+  };
+}
+
+type Token = { word: string; start: number; end: number };
+
+function tokensOf(text: string): Token[] {
+  return [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].map(({ 0: word, index }) => ({
+    word,
+    start: index,
+    end: index + word.length,
+  }));
+}
+
+function spansIn(tokens: readonly Token[], root: Node): Span[] {
+  return tokens.flatMap((first, i) => {
+    let node: Node | undefined = root;
+    let longest: Span[] = [];
+    for (let at = i; node; at += 1) {
+      const token = tokens[at];
+      node = token && node.next.get(token.word);
+      if (token && node?.kind) longest = [{ kind: node.kind, start: first.start, end: token.end }];
+    }
+    return longest;
+  });
+}
