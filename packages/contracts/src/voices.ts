@@ -60,6 +60,8 @@ export const voiceRpc = {
       fileId: z.uuid(),
       /** How often the job was delivered: a first delivery does not take over the claim of another worker. */
       attempt: z.int().min(1).optional(),
+      /** The versions that the worker can compute now; workers of earlier releases do not name them. */
+      computable: z.array(voiceVersionName).optional(),
     }),
     reply: z.discriminatedUnion('outcome', [
       z.object({

@@ -27,7 +27,18 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const { settings } = settingsSlice;
   const gpu = createGpu({ env: childEnv, wishes: () => wishesOf(settings.current()) });
   const fallback = createAcousticDiarizer({ env: childEnv });
-  const { engineWith: sherpaWith, diarizer, embedSpeakers } = createSherpa({ env, childEnv, gpu, settings, fallback });
+  const {
+    engineWith: sherpaWith,
+    diarizer,
+    embedSpeakers,
+    computableVersions,
+  } = createSherpa({
+    env,
+    childEnv,
+    gpu,
+    settings,
+    fallback,
+  });
   const whisperWith = createFasterWhisperEngines({
     modelCacheDir: env.MODEL_CACHE_DIR,
     allowUnverified: env.OT_ALLOW_UNVERIFIED_MODELS,
@@ -75,7 +86,7 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
         otherHandlers: {
           download: downloads.download,
           maskAudio: maskAudioJob({ env, childEnv, store, bus, log }),
-          embedVoices: embedVoicesJob({ env, childEnv, store, embedSpeakers, bus, log }),
+          embedVoices: embedVoicesJob({ env, childEnv, store, embedSpeakers, computableVersions, bus, log }),
           ...models.handlers,
         },
         engines,

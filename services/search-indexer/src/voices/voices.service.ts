@@ -37,6 +37,8 @@ const reenqueueAfterMs = 600_000;
 export function createVoices({ db, outbox, index, states, sources, bus, log }: VoicesDeps) {
   const lock = new AsyncLock({ maxPending: Infinity });
   const putAt = new Map<string, number>();
+  /** Whether the index has embeddings, or a version was chosen: only a migration changes the version then. */
+  let hasStarted = false;
   /** Within this process writes of one file do not overlap its removal; `removeUnwanted` corrects those of another process. */
   const exclusive = <T>(fileId: string, work: () => Promise<T>): Promise<T> => lock.acquire(fileId, work);
 
@@ -68,6 +70,18 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       return removed > 0;
     });
 
+  /** A new installation needs no migration: before the first embedding it changes to the newest version. */
+  const startOnNewest = async (computable: readonly VoiceVersion[]): Promise<void> => {
+    if (hasStarted) return;
+    const started = await db.$transaction(async (tx) => {
+      const change = await states.startOnNewest(tx, computable);
+      if (change.version) await outbox.add(tx, voiceEvents.switched, { version: change.version });
+      return change;
+    });
+    hasStarted = started.hasStarted;
+    if (started.version) log.info({ version: started.version }, 'speaker index started on the newest version');
+  };
+
   /** What was written for a claim that another process superseded, or for voices that it forbade, is removed or replaced. */
   const removeUnwanted = async (fileId: string, written: readonly VoiceVersion[]): Promise<void> => {
     const wanted = await states.markReplaced(fileId, written);
@@ -92,13 +106,18 @@ export function createVoices({ db, outbox, index, states, sources, bus, log }: V
       await queueNext(fileId);
     },
 
-    claim: async ({ fileId, attempt }: RequestOf<Rpc['claimVoices']>): Promise<ReplyOf<Rpc['claimVoices']>> => {
+    claim: async ({
+      fileId,
+      attempt,
+      computable = [],
+    }: RequestOf<Rpc['claimVoices']>): Promise<ReplyOf<Rpc['claimVoices']>> => {
       const source = await sources.read(fileId);
       if (!source) {
         await forget(fileId);
         await queueNext(fileId);
         return { outcome: 'none' };
       }
+      await startOnNewest(computable);
       const claimed = await states.claim(fileId, { fingerprint: source.fingerprint, isFirstDelivery: attempt === 1 });
       if (!claimed) {
         await queueNext(fileId);

@@ -1,4 +1,4 @@
-import type { VoiceVersion } from '@overtone/contracts';
+import { voiceVersions, type VoiceVersion } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 
@@ -106,6 +106,33 @@ export function createVoiceStates({ db }: { db: Db }) {
         return rows.length > 0 ? { token, versions: rows.map(({ version }) => version) } : null;
       }),
 
+    /**
+     * Replaces the only version, as long as it has no embeddings and none is being computed, by the newest that a worker
+     * can compute. `hasStarted`: no version can be replaced any more.
+     */
+    startOnNewest: async (
+      tx: Tx,
+      computable: readonly VoiceVersion[],
+    ): Promise<{ hasStarted: boolean; version?: VoiceVersion }> => {
+      await tx.$queryRaw`select 1 from speaker_index_alias where name = ${speakerAlias} for update`;
+      const { version: current } = await readAlias(tx);
+      const newest = voiceVersions.findLast(({ name }) => computable.includes(name))?.name ?? current;
+      if ((await tx.speakerIndexVersion.count()) > 1) return { hasStarted: true };
+      if (orderOf(newest) <= orderOf(current)) return { hasStarted: false };
+      // Files that are added meanwhile would be deleted with the version: their transactions fail, and are repeated.
+      await tx.$executeRaw`lock table voice_file in share row exclusive mode`;
+      const touched = { OR: [{ state: { not: 'due' } }, { claimed: { not: null } }, { attempts: { gt: 0 } }] };
+      if ((await tx.voiceFile.count({ where: touched })) > 0) return { hasStarted: true };
+      await tx.speakerIndexVersion.create({ data: { version: newest, state: 'kept' } });
+      await tx.voiceFile.updateMany({ data: { version: newest } });
+      await tx.speakerIndexAlias.update({
+        where: { name: speakerAlias },
+        data: { version: newest, switchedAt: new Date() },
+      });
+      await tx.speakerIndexVersion.delete({ where: { version: current } });
+      return { hasStarted: false, version: newest };
+    },
+
     /** The versions that a claim still holds. */
     heldBy: async (fileId: string, token: number): Promise<{ version: VoiceVersion; ownerId: string }[]> =>
       (await db.voiceFile.findMany({ where: { fileId, token, state: 'due' } })).map(({ version, ownerId }) => ({
@@ -173,3 +200,7 @@ export function createVoiceStates({ db }: { db: Db }) {
 }
 
 export type VoiceStates = ReturnType<typeof createVoiceStates>;
+
+function orderOf(version: VoiceVersion): number {
+  return voiceVersions.findIndex(({ name }) => name === version);
+}

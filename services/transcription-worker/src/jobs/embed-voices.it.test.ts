@@ -71,6 +71,7 @@ async function embed({ source, speakers, versions = ['v3', 'v4'], workDir = work
     childEnv: childEnvironment(),
     store,
     embedSpeakers: () => Promise.resolve(neural),
+    computableVersions: () => Promise.resolve(neural ? ['v3', 'v4', 'v5'] : ['v3', 'v4']),
     bus: { request: request as never },
     log,
   });

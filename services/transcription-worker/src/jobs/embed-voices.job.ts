@@ -17,7 +17,7 @@ import { TaskRefused } from '../children/protocol.ts';
 import { createTaskChildren } from '../children/task-child.ts';
 import type { WorkerEnv } from '../env.ts';
 import { modelMissing } from '../failures.ts';
-import type { EmbedSpeakers } from '../sherpa/sherpa.ts';
+import type { ComputableVersions, EmbedSpeakers } from '../sherpa/sherpa.ts';
 import { createArtefacts } from './artefacts.ts';
 
 type Deps = {
@@ -25,6 +25,7 @@ type Deps = {
   childEnv: Record<string, string>;
   store: ObjectStore;
   embedSpeakers: EmbedSpeakers;
+  computableVersions: ComputableVersions;
   bus: Pick<Bus, 'request'>;
   log: Log;
 };
@@ -35,7 +36,7 @@ const answer = z.object({ voices: z.array(embeddedVoice) });
  * Computes the embeddings of a file's speakers from its recording. search-indexer owns their state: embeddings that are not
  * wanted any more are not computed, and a failure is reported: search-indexer queues the file again unless it is permanent.
  */
-export function embedVoicesJob({ env, childEnv, store, embedSpeakers, bus, log }: Deps) {
+export function embedVoicesJob({ env, childEnv, store, embedSpeakers, computableVersions, bus, log }: Deps) {
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const maxSeconds = env.MAX_AUDIO_HOURS * 3600;
   const children = createTaskChildren({
@@ -49,7 +50,11 @@ export function embedVoicesJob({ env, childEnv, store, embedSpeakers, bus, log }
     { fileId }: InputOf<typeof voiceJobs.embedVoices>,
     { signal, attempt }: Pick<JobDelivery, 'signal' | 'attempt'>,
   ) => {
-    const claimed = await bus.request(voiceRpc.claimVoices, { fileId, attempt });
+    const claimed = await bus.request(voiceRpc.claimVoices, {
+      fileId,
+      attempt,
+      computable: await computableVersions(),
+    });
     if (claimed.outcome === 'none') return {};
     const { token, source: sourceKey, versions, speakers } = claimed;
     try {

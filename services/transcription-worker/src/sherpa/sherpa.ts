@@ -6,7 +6,12 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { createSherpaEngine } from './engine.adapter.ts';
 import { threadsOf, type LiveSettings } from '../settings/settings.ts';
-import { createSpeakerEmbeddings, type EmbedSpeakers } from './speaker-embeddings.adapter.ts';
+import {
+  createComputableVersions,
+  createSpeakerEmbeddings,
+  type ComputableVersions,
+  type EmbedSpeakers,
+} from './speaker-embeddings.adapter.ts';
 import { createSherpaRuntime, type SherpaUse } from './runtime.ts';
 
 type Deps = {
@@ -18,7 +23,7 @@ type Deps = {
   fallback: Diarizer;
 };
 
-export type { EmbedSpeakers };
+export type { ComputableVersions, EmbedSpeakers };
 
 /** Recognition and diarization with the installed models of sherpa-onnx. */
 export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): {
@@ -26,6 +31,7 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
   engineWith: (model: string) => SpeechEngine;
   diarizer: Diarizer;
   embedSpeakers: EmbedSpeakers;
+  computableVersions: ComputableVersions;
 } {
   const runtime = createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
@@ -39,6 +45,7 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
     engineWith: (model) => createSherpaEngine(runtime, model),
     diarizer: createNeuralDiarizer(runtime, fallback),
     embedSpeakers: createSpeakerEmbeddings(runtime),
+    computableVersions: createComputableVersions(runtime),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SpokenSpans } from '@overtone/contracts';
+import { voiceVersions, type SpokenSpans, type VoiceVersion } from '@overtone/contracts';
 import { z } from 'zod';
 import { fileOf, providerOf } from './config.ts';
 import { crashOf, servingModel } from './engine.adapter.ts';
@@ -28,5 +28,17 @@ export function createSpeakerEmbeddings(runtime: SherpaRuntime): EmbedSpeakers {
     } catch (error) {
       throw crashOf(error);
     }
+  };
+}
+
+export type ComputableVersions = () => Promise<VoiceVersion[]>;
+
+/** The versions of the speaker index that need no model, or one that is installed. */
+export function createComputableVersions(runtime: Pick<SherpaRuntime, 'models'>): ComputableVersions {
+  return async () => {
+    const installed = await runtime.models.look();
+    return voiceVersions
+      .filter(({ needs }) => needs === null || servingModel(installed, 'embedding', needs) !== undefined)
+      .map(({ name }) => name);
   };
 }
