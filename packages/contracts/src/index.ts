@@ -60,6 +60,7 @@ export {
   type TranscriptOperation,
 } from './media-transcripts.ts';
 export { uploadOptions } from './media-uploads.ts';
+export { maxDifferences, maxNamedVersions, type VersionDifference } from './media-versions.ts';
 export {
   watchDecisions,
   watchKeySettings,

@@ -24,6 +24,8 @@ export const mediaErrors = {
   segments_not_adjacent: 'conflict',
   segment_times_invalid: 'invalid',
   nothing_to_undo: 'conflict',
+  too_many_versions: 'conflict',
+  version_unavailable: 'conflict',
   pattern_invalid: 'invalid',
   pattern_too_slow: 'invalid',
   transcript_invalid: 'invalid',

@@ -15,6 +15,7 @@ import { tagRoutes } from './media-tags.ts';
 import { transcriptImportRoutes } from './media-transcript-import.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
 import { uploadRoutes } from './media-uploads.ts';
+import { versionRoutes } from './media-versions.ts';
 import { voiceRoutes } from './media-voices.ts';
 import { watchRoutes } from './media-watch.ts';
 
@@ -31,6 +32,7 @@ export const mediaRoutes = {
   ...exportRoutes,
   ...transcriptRoutes,
   ...commentRoutes,
+  ...versionRoutes,
   ...replaceRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,

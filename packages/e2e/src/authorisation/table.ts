@@ -101,6 +101,10 @@ const reading: Entry = { expects: { own: '-aaa', viewer: '-aaa', editor: '-aaa',
 const correcting: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-aaa', other: 'shaa' } };
 const owning: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-faa', other: 'shaa' } };
 // There is no such suggestion: those who may decide get 404.
+const unknownVersion: Entry = {
+  expects: { own: '-hhh', viewer: '-fhh', editor: '-hhh', other: 'shhh' },
+  params: (ids) => ({ uuid: ids.file, version_uuid: randomUUID() }),
+};
 const unknownSuggestion: Entry = {
   expects: { own: '-hhh', viewer: '-fhh', editor: '-hhh', other: 'shhh' },
   send: () => ({ json: { suggestion_uuids: [randomUUID()] } }),
@@ -430,6 +434,11 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/transcript/operations': reading,
   'POST /api/files/{uuid}/transcript/undo': sending(() => ({ uuid: randomUUID() }))(correcting),
   'POST /api/files/{uuid}/transcript/redo': sending(() => ({ uuid: randomUUID() }))(correcting),
+  'GET /api/files/{uuid}/transcript/versions': reading,
+  'POST /api/files/{uuid}/transcript/versions': sending(() => ({ name: 'Matrix' }))(correcting),
+  'DELETE /api/files/{uuid}/transcript/versions/{version_uuid}': unknownVersion,
+  'GET /api/files/{uuid}/transcript/differences': reading,
+  'POST /api/files/{uuid}/transcript/restore': sending(() => ({ uuid: randomUUID() }))(correcting),
   // What a caller may not read or edit is in the answer, file by file.
   'POST /api/transcripts/find': sending((ids) => ({ find: 'x', file_uuids: [ids.file] }))(signedIn),
   'POST /api/transcripts/replace': sending((ids) => ({

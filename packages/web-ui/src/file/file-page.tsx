@@ -49,6 +49,7 @@ import { SuggestionsPanel } from './suggestions-panel.tsx';
 import { VoiceSuggestions } from './voice-suggestions.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { positionAt } from './transcript.ts';
+import { VersionsMenu } from '../versions/versions-menu.tsx';
 import { TranscriptEditor, type EditorCommands } from './editor/transcript-editor.tsx';
 import { UncertainNote } from './uncertain-note.tsx';
 import { useKeys } from './use-keys.ts';
@@ -241,11 +242,14 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                     {t`You can view this transcript. Its owner can let you correct it.`}
                   </Text>
                 )}
-                {editable && isTouched && (
-                  <Button size="compact-xs" variant="default" onClick={() => setReading(!reading)}>
-                    {reading ? t`Edit` : t`Reading view`}
-                  </Button>
-                )}
+                <Group gap="xs" wrap="nowrap">
+                  <VersionsMenu file={file} editable={editable} saveFirst={() => editor.current?.save()} />
+                  {editable && isTouched && (
+                    <Button size="compact-xs" variant="default" onClick={() => setReading(!reading)}>
+                      {reading ? t`Edit` : t`Reading view`}
+                    </Button>
+                  )}
+                </Group>
               </Group>
             )}
           </div>

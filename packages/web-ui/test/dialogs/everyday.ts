@@ -47,6 +47,15 @@ function showTranscript(api: ScriptedApi): void {
     example('GET /api/files/{uuid}/summary-status', { can_generate: true }),
   );
 }
+const version = exampleItem('GET /api/files/{uuid}/transcript/versions', 'items', {
+  uuid: uuid(16),
+  name: 'Draft',
+  available: true,
+});
+function showVersions(api: ScriptedApi): void {
+  storeTranscript(['Good morning everybody']).serve(api);
+  api.respond('GET /api/files/{uuid}/transcript/versions', { items: [version], corrections: 2 });
+}
 function showSummary(api: ScriptedApi): void {
   api.respond('GET /api/files/{uuid}', transcribed);
   api.respond('GET /api/files/{uuid}/summary', summary);
@@ -289,6 +298,44 @@ export const everydayDialogs: readonly DialogCase[] = [
     ...menuItem(`Actions for ${file.title}`, 'Delete'),
     cancel: 'Cancel',
     request: request({ submit: 'Delete', route: 'DELETE /api/files/{uuid}' }),
+  },
+  {
+    name: 'Name a version of a transcript',
+    source: 'versions/name-version-dialog.tsx',
+    path: transcriptPath,
+    world: showVersions,
+    ...menuItem('Versions', 'Name this version'),
+    ...text('Name', 'Final'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Save',
+      route: 'POST /api/files/{uuid}/transcript/versions',
+      sends: { name: 'Final' },
+      response: { ...version, name: 'Final' },
+    }),
+  },
+  {
+    name: 'Versions of a transcript',
+    source: 'versions/versions-dialog.tsx',
+    path: transcriptPath,
+    world: showVersions,
+    ...menuItem('Versions', 'Compare and restore'),
+  },
+  {
+    name: 'Remove a version of a transcript',
+    source: 'versions/versions-dialog.tsx',
+    path: transcriptPath,
+    world: showVersions,
+    opener: button('Versions'),
+    open: async (page) => {
+      await menuItem('Versions', 'Compare and restore').open?.(page);
+      await page.getByRole('button', { name: `Remove “${version.name}”` }).click();
+    },
+    request: request({
+      submit: 'Remove',
+      route: 'DELETE /api/files/{uuid}/transcript/versions/{version_uuid}',
+      response: { uuid: version.uuid },
+    }),
   },
   {
     name: 'Share a recording',

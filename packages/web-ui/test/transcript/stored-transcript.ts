@@ -27,11 +27,12 @@ type Options = {
   readonly masked?: number;
   readonly withheld?: number;
   readonly confidence?: (word: string) => number | null;
+  readonly permission?: 'owner' | 'viewer';
 };
 
 export function storeTranscript(
   texts: readonly string[],
-  { masked, withheld, confidence }: Options = {},
+  { masked, withheld, confidence, permission = 'owner' }: Options = {},
 ): StoredTranscript {
   let passages = texts.map((text, i) => passageOf(text, i, confidence));
   passages = passages.map((one, i) => (i === masked ? withMask(one) : i === withheld ? withoutText(one) : one));
@@ -75,7 +76,7 @@ export function storeTranscript(
       uuid: fileId,
       title: 'Minutes',
       status: 'completed',
-      my_permission: 'owner',
+      my_permission: permission,
       speakers,
       total_segments: passages.length,
       transcript_version: version,

@@ -59,6 +59,7 @@ async function rowsWith(userId: string): Promise<string[]> {
     'open_upload',
     'transcript_change',
     'transcript_operation',
+    'named_version',
     'transcript_segment',
     'transcript_comment',
     'legal_hold',

@@ -146,6 +146,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     where f.uuid = s.media_file_id and s.shared_by = ${userId}::uuid`;
   const { count: changes } = await tx.change.deleteMany({ where: { userId, file: { userId: { not: userId } } } });
   await tx.transcriptOperation.updateMany({ where: { userId }, data: { userId: null } });
+  await tx.namedVersion.updateMany({ where: { userId }, data: { userId: null } });
   const { count: edits } = await tx.segment.updateMany({ where: { editedBy: userId }, data: { editedBy: null } });
   await tx.mediaFile.updateMany({ where: { lastEditedBy: userId }, data: { lastEditedBy: null, lastEditedAt: null } });
   await tx.mediaFile.updateMany({ where: { deletedBy: userId }, data: { deletedBy: null } });

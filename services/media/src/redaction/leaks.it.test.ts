@@ -173,6 +173,10 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
   'POST /api/files/{uuid}/transcript/redo': [
     ({ run }) => ({ path: `/api/files/${run.fileId}/transcript/redo`, body: { uuid: randomUUID() } }),
   ],
+  // The texts before and after the correction of the planted texts.
+  'GET /api/files/{uuid}/transcript/differences': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/transcript/differences` }),
+  ],
   'PUT /api/transcripts/segments/{uuid}/speaker': [
     ({ segment, speaker }) => ({
       path: `/api/transcripts/segments/${segment}/speaker`,
@@ -245,6 +249,7 @@ beforeAll(async () => {
         permission,
       });
   await untilScanned(run.fileId);
+  await correctAll(run);
   const comment = await commentWithEverything(run.fileId);
   const policy = {
     masked_kinds: redactionKinds,
@@ -285,6 +290,18 @@ async function commentWithEverything(fileId: string): Promise<string> {
   for (const text of ['Is it porcupine umbrella?', 'Quillfeather said so'])
     expect((await media.json(author, 'POST', path, { text })).status).toBe(201);
   return added.body.uuid;
+}
+
+/** Adds a word to each passage, so that the history of corrections holds each planted text twice. */
+async function correctAll({ fileId }: Run): Promise<void> {
+  const { body } = await media.json<FileDetail>(owner, 'GET', `/api/files/${fileId}`);
+  const operations = body.transcript_segments.map(({ uuid, text }) => ({
+    segments: [{ uuid }],
+    replacement: [{ uuid, text: `${text} indeed` }],
+  }));
+  const path = `/api/files/${fileId}/transcript/operations`;
+  expect((await media.json(owner, 'POST', path, { uuid: randomUUID(), operations })).status).toBe(200);
+  await untilScanned(fileId);
 }
 
 async function untilScanned(fileId: string): Promise<void> {
@@ -364,6 +381,13 @@ describe('masked text', () => {
       place.run.fileId,
     );
     for (const canary of canaries) expect(JSON.stringify(comments)).toContain(canary);
+    const [history] = await media.query(
+      'select before from transcript_operation where media_file_id = $1',
+      place.run.fileId,
+    );
+    for (const canary of canaries) expect(JSON.stringify(history)).toContain(canary);
+    const compared = await media.call(owner, 'GET', `/api/files/${place.run.fileId}/transcript/differences`);
+    expect(await textIn(compared)).toContain(ordinary);
   });
 
   it.each(matrix)('does not leak to %s through %s', async (reader, _, route) => {
@@ -447,6 +471,12 @@ describe('text that was not scanned', () => {
       `update transcript_segment set redaction_key = 'old:' || md5(text), redactions = '[]'
        where media_file_id = any($1::uuid[])`,
       [place.run.fileId, place.imported],
+    );
+    const aged = (column: string): string =>
+      `${column} = regexp_replace(${column}::text, '("redactionKey": ")[^:"]*:', '\\1old:', 'g')::jsonb`;
+    await media.query(
+      `update transcript_operation set ${aged('before')}, ${aged('after')} where media_file_id = $1`,
+      place.run.fileId,
     );
   });
 

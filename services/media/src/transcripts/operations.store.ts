@@ -1,6 +1,6 @@
 import type { Word } from '@overtone/contracts';
 import { conflict } from '@overtone/service-kit';
-import type { Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { FoundSpan } from '../redaction/redaction.ts';
 import type { OperationKind } from './operations.ts';
@@ -85,7 +85,7 @@ export async function addCorrection(tx: Tx, fileId: string, userId: string, corr
   return revision;
 }
 
-export async function lastRevision(tx: Tx, fileId: string): Promise<number> {
+export async function lastRevision(tx: Db | Tx, fileId: string): Promise<number> {
   const { _max: last } = await tx.transcriptOperation.aggregate({ where: { fileId }, _max: { revision: true } });
   return last.revision ?? 0;
 }

@@ -38,7 +38,8 @@ export async function revertCorrection(tx: Tx, { fileId, revision, userId, uuid 
 
 type Exchange = { fileId: string; userId: string; from: SegmentState[]; to: SegmentState[]; current: SegmentState[] };
 
-async function exchange(tx: Tx, { fileId, userId, from, to, current }: Exchange): Promise<void> {
+/** Replaces segments by others of the same transcript. `from`: what they must still be. */
+export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Exchange): Promise<void> {
   const byId = (list: readonly SegmentState[]) => new Map(list.map((state) => [state.id, state]));
   const [left, right, now] = [byId(from), byId(to), byId(current)];
   const speakers = new Set((await tx.speaker.findMany({ where: { fileId } })).map(({ id }) => id));

@@ -8,10 +8,11 @@ import { createSegments } from './segments.service.ts';
 import { actorOf } from '../audit/audit.ts';
 import { createSpeakers } from './speakers.service.ts';
 import { createUndo } from './undo.service.ts';
+import { createVersions } from './versions.service.ts';
 
 const hour = 3_600_000;
 
-/** Transcripts: their segments and speakers, and undoing changes of them. */
+/** Transcripts: their segments, speakers and versions, and undoing changes of them. */
 export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox: Outbox; people: People }): Slice & {
   corrections: Corrections;
 } {
@@ -19,6 +20,7 @@ export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox:
   const segments = createSegments({ db, corrections });
   const { undo, deleteOld } = createUndo({ db, outbox });
   const speakers = createSpeakers({ db, outbox });
+  const versions = createVersions({ db, outbox, people });
   return {
     corrections,
     routes: [
@@ -26,6 +28,17 @@ export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox:
       handle(mediaRoutes.listOperations, ({ caller, params, query }) => corrections.list(caller, params.uuid, query)),
       handle(mediaRoutes.undoOperation, ({ caller, params, body }) => corrections.undo(caller, params.uuid, body.uuid)),
       handle(mediaRoutes.redoOperation, ({ caller, params, body }) => corrections.redo(caller, params.uuid, body.uuid)),
+      handle(mediaRoutes.listVersions, ({ caller, params }) => versions.list(caller, params.uuid)),
+      handle(mediaRoutes.nameVersion, ({ caller, params, body }) => versions.name(caller, params.uuid, body.name)),
+      handle(mediaRoutes.deleteVersion, ({ caller, params }) =>
+        versions.remove(caller, params.uuid, params.version_uuid),
+      ),
+      handle(mediaRoutes.compareVersion, ({ caller, params, query }) =>
+        versions.compare(caller, params.uuid, query.version_uuid),
+      ),
+      handle(mediaRoutes.restoreVersion, ({ caller, params, body }) =>
+        versions.restore(caller, params.uuid, { uuid: body.uuid, versionId: body.version_uuid }),
+      ),
       handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
         segments.edit(caller, params.uuid, params.segment_uuid, body),
       ),

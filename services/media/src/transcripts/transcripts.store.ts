@@ -129,6 +129,7 @@ export async function recordChange(
 export async function closeChanges(tx: Tx, fileId: string): Promise<void> {
   await tx.change.deleteMany({ where: { fileId } });
   await tx.transcriptOperation.updateMany({ where: { fileId, replaced: false }, data: { replaced: true } });
+  await tx.namedVersion.updateMany({ where: { fileId, replaced: false }, data: { replaced: true } });
 }
 
 /** Increments the transcript version after a change of what is masked. Nothing was edited: an import can still be undone. */
