@@ -2,7 +2,7 @@ export { createDatabase, createEventDatabase, type Database } from './database.t
 export { databaseRoles, migrate, type DatabaseRole, type MigrateOptions, type MigrateResult } from './migrate.ts';
 export { headSchema, migrationHead, readMigrations, type Migration } from './migrations.ts';
 export { recordOperation, type AdminRequest } from './operation.ts';
-export { createOutbox, type Outbox, type Tx } from './outbox.ts';
+export { createOutbox, deleteSentActionsOf, type Outbox, type Tx } from './outbox.ts';
 export { queryPrepared } from './prepared.ts';
 export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';
 export {

@@ -1,4 +1,4 @@
-import type { DataOf, EventDef, ServiceName } from '@overtone/contracts';
+import { mediaEvents, operationsEvents, type DataOf, type EventDef, type ServiceName } from '@overtone/contracts';
 import { carrier, currentFlow } from '@overtone/service-kit';
 
 /** The part of a Prisma transaction that the outbox needs. */
@@ -43,6 +43,21 @@ export function createOutbox(service: ServiceName): Outbox {
       ),
     headers: () => messageHeaders(service),
   };
+}
+
+const actionSubjects = [mediaEvents.actionPerformed.subject, operationsEvents.performed.subject];
+
+/**
+ * Deletes what was sent about a person's own actions, which have names and network addresses: sent rows stay for two days,
+ * in case the broker loses its messages. Used by the erasure of the person.
+ */
+export async function deleteSentActionsOf(tx: Tx, service: ServiceName, userId: string): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `delete from ${tableOf(service)}
+     where sent_at is not null and subject = any($1::text[]) and data ->> 'actorId' = $2`,
+    actionSubjects,
+    userId,
+  );
 }
 
 function messageHeaders(service: ServiceName): Record<string, string> {

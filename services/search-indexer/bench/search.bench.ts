@@ -115,7 +115,7 @@ async function fillIndex(parts: {
   passages: number;
 }): Promise<string> {
   const { directory, log, pool, newFile, passages } = parts;
-  const index = createLanceIndex({ directory, log, pause: { ms: 0, ofLastRun: 0 } });
+  const index = createLanceIndex({ directory, log, pause: { ms: 0, ofLastRun: 0, readersMs: 0 } });
   await index.beginBuild('current', model);
   const { id } = await index.beginBuild('building', model);
   for (let made = 0; made < passages; made += 50 * passagesPerFile)

@@ -70,7 +70,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
     bus,
     log,
   });
-  const { forgetVoicesOf } = voicesSlice;
+  const { forgetVoicesOf, purgeVoices } = voicesSlice;
   return createService({
     ...base,
     recycling,
@@ -79,7 +79,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       database.relay,
       accessSlice,
       indexingSlice,
-      createErasureSlice({ db, outbox, indexing, forgetVoicesOf }),
+      createErasureSlice({ db, outbox, indexing, index, forgetVoicesOf, purgeVoices }),
       createReindexSlice({ db, outbox, pool, index, indexing, refresh, transcripts, vectoriser, log }),
       searchSlice,
       createSavedSearchesSlice({ db }),

@@ -151,7 +151,7 @@ export async function startSurroundings(known: Known = { memberships: [], shared
 
 /** Starts the service with its own bus user and database role. */
 export async function startWorld(known?: Known) {
-  const { upstream, close, callAt, environment, directory: _, ...surroundings } = await startSurroundings(known);
+  const { upstream, close, callAt, environment, ...surroundings } = await startSurroundings(known);
   const { nc } = surroundings;
   const service = await createSearchIndexer(z.object(indexerEnv).parse(environment));
   const { apiPort, internalPort } = await service.start();

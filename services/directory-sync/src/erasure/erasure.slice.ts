@@ -1,5 +1,5 @@
 import { erasureEvents, userErasureOrdered } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import { consumer, type Slice } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 
@@ -13,6 +13,7 @@ export function createErasureSlice({ db, outbox }: { db: Db; outbox: Outbox }): 
           const reports = await eraseFromReports(tx, userId);
           const { count: decisions } = await tx.directoryDecision.deleteMany({ where: { userId } });
           await tx.$executeRaw`update directory_pass set approved_by = null where approved_by = ${userId}::uuid`;
+          await deleteSentActionsOf(tx, 'directory-sync', userId);
           await outbox.add(tx, erasureEvents['directory-sync'], {
             erasureId,
             round,

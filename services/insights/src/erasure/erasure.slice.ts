@@ -1,5 +1,5 @@
 import { erasureEvents, mediaEvents, userErasureOrdered } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import { consumer, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Forgets } from './erasure.ts';
@@ -26,6 +26,7 @@ export function createErasureSlice({
         await db.$transaction(async (tx) => {
           const counts: Record<string, number> = {};
           for (const { person } of forgets) Object.assign(counts, await person?.(tx, userId));
+          await deleteSentActionsOf(tx, 'insights', userId);
           await outbox.add(tx, erasureEvents.insights, {
             erasureId,
             round,

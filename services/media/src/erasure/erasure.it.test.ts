@@ -156,7 +156,7 @@ describe('an ordered erasure', () => {
     const stored = (await Promise.all([kept, binned].map((run) => keysWith(run.fileId)))).flat();
     const sentEvents = async () =>
       await media.query(
-        `select 1 from media_outbox where data ->> 'ownerId' = $1 and subject <> 'evt.media.file.deleted.v1'`,
+        `select 1 from media_outbox where $1 in (data ->> 'ownerId', data ->> 'actorId') and subject <> 'evt.media.file.deleted.v1'`,
         owner.userId,
       );
     await waitFor(async () => (await media.query('select 1 from media_outbox where sent_at is null')).length === 0);

@@ -5,7 +5,7 @@ import {
   type ErasureReport,
   type userErasureOrdered,
 } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { eraseCollectionsOf } from '../collections/collections.store.ts';
 import { eraseCommentsOf } from '../comments/comments.store.ts';
@@ -70,6 +70,7 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
     await tx.$executeRaw`
       delete from media_outbox where sent_at is not null and data ->> 'ownerId' = ${order.userId}
         and subject <> ${mediaEvents.deleted.subject}`;
+    await deleteSentActionsOf(tx, 'media', order.userId);
     const held = await tx.mediaFile.count({ where: { userId: order.userId } });
     await report(tx, order, { counts, held, complete: true });
     await tx.mediaErasure.update({ where: { erasureId: order.erasureId }, data: { finishedAt: new Date() } });

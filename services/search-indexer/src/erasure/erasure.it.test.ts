@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { erasureEvents, mediaEvents, searchAnswer, userErasureOrdered, type ErasureReport } from '@overtone/contracts';
+import {
+  erasureEvents,
+  mediaEvents,
+  operationsEvents,
+  searchAnswer,
+  userErasureOrdered,
+  type ErasureReport,
+} from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { Client } from 'pg';
+import { filesWith } from '../../test/files-with.ts';
 import { record } from '../../test/library.ts';
 import { startWorld } from '../../test/world.ts';
 
@@ -55,5 +64,31 @@ describe('an ordered erasure', () => {
     await world.emit(userErasureOrdered, { erasureId, round: 1, userId });
     await waitFor(() => reports.length === 2);
     expect(reports[1]).toMatchObject({ complete: true, counts: { indexed_files: 0, access_lists: 0 } });
+  });
+
+  it('leaves no word of the person in the files of the index, and none of their actions in the outbox', async () => {
+    const [erased, kept] = [await indexed('a zebrafinch sings'), await indexed('the quarterly report')];
+    const sql = new Client({ connectionString: world.database.url });
+    await sql.connect();
+    const action = operationsEvents.performed.subject;
+    for (const actorId of [erased.ownerId, kept.ownerId])
+      await sql.query(
+        `insert into search_indexer_outbox (subject, data, headers, message_id, sent_at)
+         values ($1, $2, '{}', gen_random_uuid(), now())`,
+        [action, { actorId, details: { name: 'My list' }, client: { ip: '192.0.2.1' } }],
+      );
+    expect(await filesWith(world.directory, erased.fileId)).not.toEqual([]);
+    const before = reports.length;
+    await world.emit(userErasureOrdered, { erasureId: randomUUID(), round: 1, userId: erased.ownerId });
+    await waitFor(() => reports.length > before);
+    expect(await filesWith(world.directory, 'zebrafinch')).toEqual([]);
+    expect(await filesWith(world.directory, erased.fileId)).toEqual([]);
+    expect(await found('quarterly', kept.ownerId)).toEqual([kept.fileId]);
+    const { rows } = await sql.query<{ actor: string }>(
+      `select data ->> 'actorId' as actor from search_indexer_outbox where subject = $1`,
+      [action],
+    );
+    await sql.end();
+    expect(rows).toEqual([{ actor: kept.ownerId }]);
   });
 });

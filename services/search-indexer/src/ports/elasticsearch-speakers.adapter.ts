@@ -1,6 +1,6 @@
 import type { VoiceVersion } from '@overtone/contracts';
 import { createElasticClient, type ElasticOptions } from './elasticsearch-client.ts';
-import { createReplaceDocuments } from './elasticsearch-writes.ts';
+import { createReplaceDocuments, expungeDeleted } from './elasticsearch-writes.ts';
 import { checkedId } from './search-index.ts';
 import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
 
@@ -69,6 +69,7 @@ export function createElasticSpeakers(options: ElasticOptions): SpeakerIndex {
         after = { search_after: last };
       }
     },
+    purge: (versions) => expungeDeleted(client, versions.map(indexOf)),
     close: () => client.close(),
   };
 }

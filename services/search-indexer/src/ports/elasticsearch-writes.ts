@@ -72,6 +72,17 @@ export function createReplaceDocuments(
   };
 }
 
+/**
+ * Orders the server to write segments with deleted documents again, without them: by itself it leaves those in which few
+ * are deleted. A key without the right to do so leaves it to the server.
+ */
+export async function expungeDeleted(client: Client, indices: readonly string[]): Promise<void> {
+  if (indices.length === 0) return;
+  const [index, may] = [[...indices], { ignore: [403, 404] }];
+  await client.indices.putSettings({ index, settings: { 'merge.policy.expunge_deletes_allowed': 0 } }, may);
+  await client.indices.forcemerge({ index, only_expunge_deletes: true, wait_for_completion: false }, may);
+}
+
 /** Reads all ids at one point in time: a search without it ends at 10,000 hits. */
 async function idsOf(client: Client, index: string, fileId: string): Promise<string[]> {
   const query = { term: { file_id: checkedId(fileId) } };

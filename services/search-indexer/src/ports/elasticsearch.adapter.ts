@@ -12,7 +12,7 @@ import {
   wordsQuery,
   type Document,
 } from './elasticsearch-queries.ts';
-import { createReplaceDocuments, type ReplaceDocuments } from './elasticsearch-writes.ts';
+import { createReplaceDocuments, expungeDeleted, type ReplaceDocuments } from './elasticsearch-writes.ts';
 import {
   checkedRowId,
   hitOf,
@@ -62,6 +62,13 @@ export function createElasticIndex(options: ElasticOptions): SearchIndex {
       return index ? (await client.count({ index, query }, interactiveRequestOptions)).count : 0;
     },
     maintain: async () => {},
+    purge: async () => {
+      const { current, building } = await builds.read();
+      await expungeDeleted(
+        client,
+        [current, building].flatMap((build) => (build ? [builds.indexOf(build.id)] : [])),
+      );
+    },
     // Needs no other privilege than searches, as a request to the root of the server would.
     ping: async () => void (await client.indices.exists({ index: `${options.prefix}-*` }, interactiveRequestOptions)),
     close: () => client.close(),

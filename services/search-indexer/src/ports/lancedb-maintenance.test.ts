@@ -11,7 +11,7 @@ const opened = {
 
 function start(optimize: () => Promise<void>) {
   jest.useFakeTimers();
-  return createMaintenance({ optimize, pause: { ms: 2_000, ofLastRun: 4 }, log });
+  return createMaintenance({ optimize, pause: { ms: 2_000, ofLastRun: 4, readersMs: 0 }, log });
 }
 
 afterEach(() => void jest.useRealTimers());

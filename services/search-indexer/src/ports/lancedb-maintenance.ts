@@ -8,8 +8,11 @@ import type { RowIdCache } from './lancedb-row-ids.ts';
 
 /** From this many vectors on, a vector index is faster than a full scan. */
 export const vectorIndexFrom = 20_000;
-/** The least time between two runs: milliseconds, and a multiple of the time that the last one took. */
-export const maintenancePause = { ms: 2_000, ofLastRun: 4 };
+/**
+ * The least time between two runs: milliseconds, and a multiple of the time that the last one took. `readersMs`: how long
+ * searches may still read the files of a table that a purge has written again.
+ */
+export const maintenancePause = { ms: 2_000, ofLastRun: 4, readersMs: 5_000 };
 const timeoutMs = 3_600_000;
 /** Searches in progress may still read files that maintenance has replaced. */
 const keepOldMs = 120_000;
@@ -44,7 +47,13 @@ export async function createRowIndices({ Index }: typeof lancedb, table: Table):
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
-type Optimize = (table: string, signal: AbortSignal | undefined) => Promise<void>;
+/**
+ * `optimize`: joins small files and adds rows to the indices. `rewrite`: writes every row and index again, without what was
+ * deleted: LanceDB leaves deleted rows in files of which they are a small part. `prune`: deletes all files of earlier versions.
+ */
+export const optimizerModes = ['optimize', 'rewrite', 'prune'] as const;
+type Mode = (typeof optimizerModes)[number];
+export type Optimize = (table: string, signal: AbortSignal | undefined, mode?: Mode) => Promise<void>;
 type MaintenanceOptions = { optimize: Optimize; pause: typeof maintenancePause; log: Log };
 type RunOptions = { force: boolean; signal?: AbortSignal | undefined };
 
@@ -86,8 +95,8 @@ export function createMaintenance({ optimize, pause, log }: MaintenanceOptions) 
  */
 export function createOptimizer(directory: string, indexFrom: number): Optimize {
   const script = fileURLToPath(new URL('./lancedb-optimize.child.ts', import.meta.url));
-  return async (table, signal) => {
-    const args = ['--no-warnings', script, directory, table, String(indexFrom)];
+  return async (table, signal, mode = 'optimize') => {
+    const args = ['--no-warnings', script, directory, table, String(indexFrom), mode];
     const env = { LANCEDB_LOG: 'error' };
     await promisify(execFile)(process.execPath, args, { env, signal, timeout: timeoutMs });
   };

@@ -82,6 +82,16 @@ export function createLanceSpeakers(folder: { directory: string; requiresMarker?
         const { db } = await engine.load();
         if ((await db.tableNames()).includes(tableOf(version))) await db.dropTable(tableOf(version));
       }),
+    purge: async (versions) => {
+      for (const version of versions)
+        await serialize(async () => {
+          const table = await open(version);
+          if (!table) return;
+          // Rows are deleted by writing all others again: see `optimizerModes`.
+          if ((await table.countRows()) > 0) await table.update({ where: 'true', valuesSql: { file_id: 'file_id' } });
+          await table.optimize({ cleanupOlderThan: new Date() });
+        });
+    },
     close: () => lock.acquire('write', engine.close),
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as lancedb from '@lancedb/lancedb';
 import { expect, it } from '@jest/globals';
 import { createFolder } from '@overtone/testkit/cleanup';
+import { filesWith } from '../../test/files-with.ts';
 import { createLanceSpeakers } from './lancedb-speakers.adapter.ts';
 import { versionOf } from './speaker-index.ts';
 
@@ -49,5 +50,27 @@ it('writes to a table that was made with the owners of the recordings', async ()
     row,
   ]);
   expect((await index.countByFile('v4')).get(replaced)).toBe(1);
+  await index.close();
+});
+
+it('has no voice of a removed file in its files after a purge, and keeps all others', async () => {
+  const directory = await createFolder();
+  const index = createLanceSpeakers({ directory });
+  const voice = (fileId: string) => ({
+    speakerId: randomUUID(),
+    fileId,
+    seconds: 1,
+    vector: new Float32Array(versionOf('v4').dimension),
+  });
+  const [kept, removed] = [randomUUID(), randomUUID()];
+  const others = Array.from({ length: 30 }, () => voice(kept));
+  await index.replaceFile('v4', kept, others);
+  await index.replaceFile('v4', removed, [voice(removed)]);
+  expect(await filesWith(directory, removed)).not.toEqual([]);
+  await index.replaceFile('v4', removed, []);
+  await index.purge(['v4', 'v5']);
+  expect(await filesWith(directory, removed)).toEqual([]);
+  expect(await index.countByFile('v4')).toEqual(new Map([[kept, 30]]));
+  expect(await index.read('v4', [others[3]!.speakerId])).toMatchObject([{ fileId: kept }]);
   await index.close();
 });

@@ -34,6 +34,12 @@ export async function readProbes(table: Table): Promise<number> {
   return Math.ceil(3 * (index?.partitions ?? 1) ** 0.55);
 }
 
+/** It contains the vectors of deleted rows until it is made again. */
+export async function dropVectorIndex(table: Table): Promise<void> {
+  const present = await findIndex(table);
+  if (present) await table.dropIndex(present.name);
+}
+
 const prefix = 'vector_in_';
 
 async function findIndex(table: Table): Promise<{ name: string; partitions: number } | undefined> {

@@ -16,12 +16,13 @@ import {
   queryVector,
   vector,
 } from '../../test/index-contract.ts';
+import { filesWith } from '../../test/files-with.ts';
 import { createLanceSpeakers } from './lancedb-speakers.adapter.ts';
 import { createLanceIndex } from './lancedb.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** Maintenance is due after every write. */
-const noPause = { ms: 0, ofLastRun: 0 };
+const noPause = { ms: 0, ofLastRun: 0, readersMs: 0 };
 const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 
 describe('LanceDB index', () => {
@@ -259,5 +260,31 @@ describe('LanceDB index', () => {
     expect(await count()).toEqual([25, 25]);
     await index.maintain();
     expect(await count()).toEqual([25, 25]);
+  });
+
+  it('has no word of a removed file in its files after a purge, and finds all others', async () => {
+    await index.close();
+    index = createLanceIndex({ directory, log, pause: noPause });
+    const build = await index.beginBuild('current', model);
+    // Many kept rows: LanceDB leaves deleted rows in files of which they are a small part.
+    const [removed, kept] = [randomUUID(), randomUUID()];
+    const row = (fileId: string, terms: string, position: number) =>
+      buildRow({ fileId, terms, vector: vector(1, position, 0) }, position);
+    const others = Array.from({ length: 300 }, (_, position) => row(kept, `kept${position}`, position));
+    await index.replaceFile(build.id, kept, others, model);
+    await index.replaceFile(build.id, removed, [row(removed, 'zebrafinch', 0)], model);
+    await index.maintain();
+    expect(await filesWith(directory, 'zebrafinch')).not.toEqual([]);
+    await index.removeFile(removed);
+    await index.purge();
+    expect(await filesWith(directory, 'zebrafinch')).toEqual([]);
+    expect(await filesWith(directory, removed)).toEqual([]);
+    expect(await index.countPassages()).toBe(300);
+    const request = { vector: noVector, filter: everything, keywordLimit: 10, ...noLevels, semanticLimit: 1 };
+    const { keyword } = await index.search({ ...request, keyword: { words: ['kept7'], phrases: [] } });
+    expect(idsOf(keyword)).toEqual([others[7]?.id]);
+    await index.replaceFile(build.id, removed, [row(removed, 'again', 0)], model);
+    await index.maintain();
+    expect(await index.countPassages()).toBe(301);
   });
 });

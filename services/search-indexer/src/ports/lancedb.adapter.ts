@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError, unavailable, type Log } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { createBuildsFile } from './lancedb-builds.ts';
@@ -23,7 +24,8 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
   const requireFolder = createFolderCheck(options);
   const file = createBuildsFile(directory, requireFolder);
   const tables = createLanceTables({ directory, file, log });
-  const maintenance = createMaintenance({ optimize: createOptimizer(directory, indexFrom), pause, log });
+  const optimize = createOptimizer(directory, indexFrom);
+  const maintenance = createMaintenance({ optimize, pause, log });
   const writes = createLanceWrites({ file, tables, maintenance });
   const lock = new AsyncLock({ maxPending: Infinity });
   /** Serializes writes, because concurrent LanceDB writes conflict over the next version. */
@@ -74,6 +76,23 @@ export function createLanceIndex(options: LanceOptions): SearchIndex {
             if (!signal?.aborted) throw err;
           });
       });
+    },
+    purge: async (signal) => {
+      const purgeAll = (mode: 'rewrite' | 'prune'): Promise<void> =>
+        serialize(async () => {
+          const { current, building } = await file.read();
+          for (const build of [current, building]) {
+            if (!build) continue;
+            const { table, rowIds } = await tables.open(build.id);
+            await optimize(table.name, signal, mode);
+            await table.checkoutLatest();
+            await rowIds.scan();
+          }
+        });
+      await purgeAll('rewrite');
+      // Searches in progress have opened the earlier files.
+      await sleep(pause.readersMs, undefined, signal ? { signal } : {});
+      await purgeAll('prune');
     },
     ping: withReadErrors(async () => {
       await file.probe();

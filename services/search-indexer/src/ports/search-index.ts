@@ -168,6 +168,8 @@ export type SearchIndex = {
   countPassages: () => Promise<number>;
   /** Periodic maintenance; does nothing when none is due. It may be ended at any time, and is then due again. */
   maintain: (signal?: AbortSignal) => Promise<void>;
+  /** Removes from the files of the index what was removed from the index. Searches go on. */
+  purge: (signal?: AbortSignal) => Promise<void>;
   ping: () => Promise<void>;
   close: () => Promise<void>;
 };

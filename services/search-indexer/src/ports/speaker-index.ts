@@ -14,6 +14,8 @@ export type SpeakerIndex = {
   /** Number of speakers by file. */
   countByFile: (version: VoiceVersion) => Promise<Map<string, number>>;
   drop: (version: VoiceVersion) => Promise<void>;
+  /** Removes from the files of these versions what was removed from them. */
+  purge: (versions: readonly VoiceVersion[]) => Promise<void>;
   close: () => Promise<void>;
 };
 

@@ -7,7 +7,7 @@ import { createVoiceStates } from './voices.store.ts';
 import { createVoices, type VoicesDeps } from './voices.service.ts';
 
 type Deps = Omit<VoicesDeps, 'states'>;
-type Members = { forgetVoicesOf: (ownerId: string) => Promise<number> };
+type Members = { forgetVoicesOf: (ownerId: string) => Promise<number>; purgeVoices: () => Promise<void> };
 
 const queueEveryMs = 1_000;
 const finishEveryMs = 1_000;
@@ -37,6 +37,7 @@ export function createVoicesSlice(deps: Deps): Slice & Members {
       for (const fileId of files) await voices.forget(fileId);
       return files.length;
     },
+    purgeVoices: async () => await index.purge(await states.versions()),
     parts: [{ name: 'speaker index', start: async () => {}, stop: index.close }],
     consumers: [
       /** A transcript with speakers is stored: their voices are embedded in every version. */

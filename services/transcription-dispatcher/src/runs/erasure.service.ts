@@ -1,5 +1,5 @@
 import { erasureEvents, type DataOf, type userErasureOrdered } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
+import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import type { Db } from '../database.ts';
 import type { createCancellation } from './runs.service.ts';
 
@@ -27,6 +27,7 @@ export function createErasure({ db, outbox, cancel }: Deps) {
         where: { ownerId: userId },
         data: { ownerId: erasedOwner, objectKey: '', options: {}, warnings: [], traceparent: null },
       });
+      await deleteSentActionsOf(tx, 'transcription-dispatcher', userId);
       await outbox.add(tx, erasureEvents['transcription-dispatcher'], {
         erasureId,
         round,
