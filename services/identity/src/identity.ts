@@ -1,5 +1,6 @@
 import { createEventDatabase } from '@overtone/database';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createArgon2 } from '@overtone/service-kit/argon2';
 import { createAccountsSlice } from './accounts/accounts.slice.ts';
 import { createApprovalsSlice } from './approvals/approvals.slice.ts';
 import { createAuditSlice } from './audit/audit.slice.ts';
@@ -14,7 +15,6 @@ import { createLockoutSlice } from './lockout/lockout.slice.ts';
 import { createMappingsSlice } from './mappings/mappings.slice.ts';
 import { namesAdmin } from './oidc/oidc.ts';
 import { createNotificationsSlice } from './notifications/notifications.slice.ts';
-import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createNewPasswords } from './passwords/new-passwords.service.ts';
 import { createSessionsSlice } from './sessions/sessions.slice.ts';
 import { createSettings } from './settings/settings.service.ts';

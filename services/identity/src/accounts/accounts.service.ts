@@ -1,12 +1,13 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, notFound, type Caller, type Client } from '@overtone/service-kit';
+import type { PasswordHasher } from '@overtone/service-kit/argon2';
 import { writeAudit } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import { invitationsStore } from '../invitations/invitations.store.ts';
 import type { Lockout } from '../lockout/lockout.ts';
-import { mustChange, passwordRejected, type NewPasswords, type PasswordHasher } from '../passwords/passwords.ts';
+import { mustChange, passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../live-settings.ts';

@@ -1,9 +1,10 @@
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
+import type { PasswordHasher } from '@overtone/service-kit/argon2';
 import { writeAudit } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
-import { passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
+import { passwordFaults } from '../passwords/passwords.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { accountsStore } from './accounts.store.ts';

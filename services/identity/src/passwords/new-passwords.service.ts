@@ -1,3 +1,4 @@
+import type { PasswordHasher } from '@overtone/service-kit/argon2';
 import type { Db } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type NewPasswords,
   type PasswordHistory,
   type PasswordPolicy,
-  type PasswordHasher,
 } from './passwords.ts';
 
 type Deps = { db: Db; hasher: PasswordHasher; settings: Settings<PasswordPolicy & PasswordHistory> };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createArgon2 } from './argon2.adapter.ts';
+import { createArgon2 } from '@overtone/service-kit/argon2';
 import { passwordFaults } from './passwords.ts';
 
 const policy = {

@@ -1,14 +1,6 @@
 import type { AnswerOf, AuthSettings, userRoutes } from '@overtone/contracts';
 import { invalid } from '@overtone/service-kit';
 
-/** Creates and verifies password hashes. Slow on purpose, and equally slow for unknown names. */
-export type PasswordHasher = {
-  hash: (password: string) => Promise<string>;
-  verify: (hash: string, password: string) => Promise<boolean>;
-  /** For unknown names: does the same work as `verify`. */
-  pretend: (password: string) => Promise<void>;
-};
-
 /** Limits that apply with every policy: shorter passwords are easily guessed, longer ones only cost time. */
 const shortest = 8;
 const longest = 128;

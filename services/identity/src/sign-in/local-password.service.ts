@@ -1,7 +1,7 @@
+import type { PasswordHasher } from '@overtone/service-kit/argon2';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
-import type { PasswordHasher } from '../passwords/passwords.ts';
 import { statusFaultOf } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Attempts } from './attempts.service.ts';

@@ -1,9 +1,9 @@
 import { unavailable, type Client } from '@overtone/service-kit';
+import type { PasswordHasher } from '@overtone/service-kit/argon2';
 import type { Db, Pool } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
 import type { Settings } from '../live-settings.ts';
 import { nameKey, type Lockout } from '../lockout/lockout.ts';
-import type { PasswordHasher } from '../passwords/passwords.ts';
 import { mayUseLocalPassword, ownerRefusal, signInRefused, type Provisioning } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Telemetry } from '../telemetry.ts';

@@ -1,8 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { unavailable } from '@overtone/service-kit';
 import pLimit from 'p-limit';
-import type { PasswordHasher } from './passwords.ts';
+import { unavailable } from './errors.ts';
+
+/** Creates and verifies password hashes. Slow on purpose, and equally slow for unknown names. */
+export type PasswordHasher = {
+  hash: (password: string) => Promise<string>;
+  verify: (hash: string, password: string) => Promise<boolean>;
+  /** For unknown names: does the same work as `verify`. */
+  pretend: (password: string) => Promise<void>;
+};
 
 /** OWASP's first recommendation for argon2id (the library's default variant): 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -20,7 +27,7 @@ export function createArgon2(): PasswordHasher {
   const limit = pLimit(maxConcurrent);
   const runQueued = async <T>(work: () => Promise<T>): Promise<T> => {
     if (limit.pendingCount < maxWaiting) return limit(work);
-    throw unavailable('service_unavailable', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
+    throw unavailable('service_unavailable', 'Too many passwords are checked at once', { retryAfterSeconds: 5 });
   };
   return {
     hash: (password) => runQueued(() => hash(password, cost)),
