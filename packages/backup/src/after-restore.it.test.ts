@@ -80,6 +80,13 @@ describe('rights after a restore', () => {
     expect(await sql('select 1 from user_invitation')).toEqual([]);
   });
 
+  it('end every public link that the backup holds', async () => {
+    const link = `insert into public_link (media_file_id, created_by, token_hash, parts, expires_at)
+      select uuid, user_id, 'hash', '{text}', now() + interval '1 day' from media_file limit 1`;
+    await restoreAfter('', link);
+    expect(await sql('select revoked_at is not null as revoked from public_link')).toEqual([{ revoked: true }]);
+  });
+
   it('do not return to an account that was disabled after the backup', async () => {
     const withdrawn = await restoreAfter(
       `update "user" set is_active = false, disabled_by = 'directory' where email = 'user1@example.org'`,

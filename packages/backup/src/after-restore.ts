@@ -82,6 +82,7 @@ export async function withdrawRights(options: AfterRestoreOptions): Promise<With
     const before = await findAdministrators(client);
     const present = await copyPresent(client, options.presentUrl, options.backupCreatedAt);
     const sessions = await endSessions(client);
+    await endPublicLinks(client);
     // First, so that no report names an erased person.
     const { erasedAgain, unknownErasures } = await eraseAgain(client, options.encryptionKey);
     const limited = await limitToPresent(client, present, options.confirmKeptRights);
@@ -203,6 +204,13 @@ async function endSessions(client: Client): Promise<number> {
 async function endInvitations(client: Client): Promise<void> {
   // A backup of an older version has no invitations yet.
   if ((await readColumns(client)).has('user_invitation')) await client.query('delete from user_invitation');
+}
+
+/** Links may have been revoked since the backup, or all of them switched off: none of them opens a recording again. */
+async function endPublicLinks(client: Client): Promise<void> {
+  // A backup of an older version has no links yet.
+  if ((await readColumns(client)).has('public_link'))
+    await client.query('update public_link set revoked_at = now() where revoked_at is null');
 }
 
 /** A dump contains the run that made it as running. Its process, and that of every other such run, has ended. */

@@ -48,6 +48,7 @@ export * from './media-labels.ts';
 export * from './media-insights.ts';
 export * from './media-masked-audio.ts';
 export * from './media-objects.ts';
+export * from './media-public-links.ts';
 export * from './media-redaction.ts';
 export * from './media-redaction-jobs.ts';
 export { maxReplacePlaces, type FoundPlace, type TextSearch } from './media-replace.ts';

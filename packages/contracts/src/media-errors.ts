@@ -60,4 +60,7 @@ export const mediaErrors = {
   voices_disabled: 'conflict',
   profile_exists: 'conflict',
   voice_decided: 'conflict',
+  public_links_disabled: 'conflict',
+  public_link_password_wrong: 'forbidden',
+  too_many_public_links: 'conflict',
 } as const;

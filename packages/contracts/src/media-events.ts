@@ -19,6 +19,8 @@ export const fileActions = [
   'file_uploaded',
   'file_shared',
   'file_unshared',
+  'public_link_created',
+  'public_link_revoked',
   'file_deleted',
   'file_restored',
   'file_purged',

@@ -6,6 +6,7 @@ import { contentRoutes } from './media-content.ts';
 import { exportRoutes } from './media-exports.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
+import { publicLinkRoutes } from './media-public-links.ts';
 import { quarantineRoutes } from './media-quarantine.ts';
 import { redactionRoutes } from './media-redaction.ts';
 import { replaceRoutes } from './media-replace.ts';
@@ -28,6 +29,7 @@ export const mediaRoutes = {
   ...fileRoutes,
   ...quarantineRoutes,
   ...sharingRoutes,
+  ...publicLinkRoutes,
   ...contentRoutes,
   ...exportRoutes,
   ...transcriptRoutes,

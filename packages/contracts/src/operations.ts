@@ -41,6 +41,7 @@ export const operationActions = [
   'redaction_policy_changed',
   'label_settings_changed',
   'voice_settings_changed',
+  'public_link_settings_changed',
   'speaker_profile_created',
   'speaker_profile_changed',
   'speaker_profile_deleted',

@@ -1,5 +1,6 @@
 import { createEventDatabase } from '@overtone/database';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createArgon2 } from '@overtone/service-kit/argon2';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
@@ -21,6 +22,7 @@ import { createPeople } from './ports/people.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
 import { createMaskedAudio } from './redaction/masked-audio.service.ts';
+import { createPublicLinksSlice } from './public-links/public-links.slice.ts';
 import { createQuarantineSlice } from './quarantine/quarantine.slice.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
 import { createReplaceSlice } from './replace/replace.slice.ts';
@@ -64,6 +66,8 @@ export function createMedia(env: MediaEnv): Service {
   const sharing = createSharingSlice({ db, outbox, people });
   const uploads = createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env });
   const tags = createTagsSlice({ db, outbox });
+  const streaming = createStreamingSlice({ db, objects, maskedAudio });
+  const summaries = createSummaries({ bus });
   const transcripts = createTranscriptsSlice({ db, outbox, people });
 
   return createService({
@@ -79,8 +83,18 @@ export function createMedia(env: MediaEnv): Service {
       files,
       createQuarantineSlice({ db, outbox }),
       sharing,
-      createStreamingSlice({ db, objects, maskedAudio }),
-      createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),
+      createPublicLinksSlice({
+        db,
+        outbox,
+        people,
+        summaries,
+        maskedAudio,
+        hasher: createArgon2(),
+        keyRing: env.keyRing,
+        sendObject: streaming.sendObject,
+      }),
+      streaming,
+      createExportsSlice({ db, outbox, summaries }),
       transcripts,
       createCommentsSlice({ db, outbox, people, names }),
       createReplaceSlice({ db, corrections: transcripts.corrections }),

@@ -18,6 +18,8 @@ const superAdmins: Entry = { expects: { none: 'sffa' } };
 /** Users with the role get 404. */
 const unknownToAdmins: Entry = { expects: { none: 'sfhh' }, params: () => ({ uuid: randomUUID() }) };
 const unknownToAll: Entry = { expects: { none: 'shhh' }, params: () => ({ uuid: randomUUID() }) };
+/** A session gives no access to a public link. */
+const unknownLink: Entry = { expects: { none: 'hhhh' }, params: () => ({ uuid: randomUUID() }) };
 /** Voices are not stored on the instance of the matrix. */
 const unknownProfile: Entry = {
   ...signedIn,
@@ -120,6 +122,10 @@ const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'sh
 
 function account(own: Letters, other: Letters, above: Letters): Entry {
   return { expects: { own, other, above } };
+}
+
+function inAnHour(): string {
+  return new Date(Date.now() + 3_600_000).toISOString();
 }
 
 const password = 'Another-Battery-2026';
@@ -408,6 +414,21 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/shares': owning,
   'PUT /api/files/{uuid}/shares': sending((ids) => ({ user_uuid: ids.bystander }))(owning),
   'DELETE /api/files/{uuid}/shares/{share_uuid}': owning,
+  'GET /api/files/{uuid}/public-links': owning,
+  // Links are switched off on the instance of the matrix.
+  'POST /api/files/{uuid}/public-links': sending(() => ({ parts: ['text'], expires_at: inAnHour() }))(owning),
+  'DELETE /api/files/{uuid}/public-links/{link_uuid}': {
+    expects: { own: '-hhh', viewer: '-fhh', editor: '-fhh', other: 'shhh' },
+    params: (ids) => ({ uuid: ids.file, link_uuid: randomUUID() }),
+  },
+  'GET /api/admin/public-links': superAdmins,
+  'PUT /api/admin/public-links': sending(() => ({ max_days: 90 }))(superAdmins),
+  'POST /api/public/links/open': sending(() => ({ token: 'matrix' }))(unknownLink),
+  'POST /api/public/links/unlock': sending(() => ({ token: 'matrix', password: 'matrix' }))(unknownLink),
+  'GET /api/public/links/{uuid}': unknownLink,
+  'GET /api/public/links/{uuid}/segments': unknownLink,
+  'GET /api/public/links/{uuid}/summary': unknownLink,
+  'GET /api/public/links/{uuid}/recording': unknownLink,
   'GET /api/files/{uuid}/content': reading,
   'HEAD /api/files/{uuid}/content': reading,
   'GET /api/files/{uuid}/thumbnail': reading,

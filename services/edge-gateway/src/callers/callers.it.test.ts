@@ -94,6 +94,21 @@ describe('a service behind the edge', () => {
     expect((await edge.call('/api/files', { headers: bearer })).headers.getSetCookie()).toEqual([]);
     edge.handlers.media.current = undefined;
   });
+
+  it('receives and sets the cookie of a public link on the routes of public links, and no other cookie', async () => {
+    const { cookie } = edge.signIn();
+    const link = '/api/public/links/0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
+    edge.handlers.media.current = (_req, res) => res.setHeader('set-cookie', 'public_link=new').end('{}');
+    const headers = { cookie: `${cookie.cookie}; public_link=1.ab; other=1; public_link=2.cd` };
+    const answer = await edge.call(link, { headers });
+    expect(lastSeen()?.headers['cookie']).toBe('public_link=1.ab; public_link=2.cd');
+    expect(answer.headers.getSetCookie()).toEqual(['public_link=new']);
+    const foreign = { ...headers, 'sec-fetch-site': 'cross-site' };
+    expect((await edge.call(link, { headers: foreign })).json).toMatchObject({ code: 'cross_site_request' });
+    await edge.call('/api/files', { headers });
+    expect(lastSeen()?.headers['cookie']).toBeUndefined();
+    edge.handlers.media.current = undefined;
+  });
 });
 
 describe('who may call', () => {

@@ -97,6 +97,8 @@ describe('CSRF', () => {
       '/api/auth/proxy/authenticate',
       '/api/auth/register',
       '/api/auth/token',
+      '/api/public/links/open',
+      '/api/public/links/unlock',
     ]);
     expect(exempt.every((route) => route.access === 'public')).toBe(true);
   });

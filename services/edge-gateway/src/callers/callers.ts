@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   identityRoutes,
+  publicLinkCookie,
   roleAtLeast,
   type ResolvedSession,
   type RouteDef,
@@ -208,6 +209,13 @@ export function identityCookies({ refresh, csrf }: SessionCookies): string | und
   return parts.length > 0 ? parts.join('; ') : undefined;
 }
 
+/** The cookies of an opened public link, for the routes that show it. */
+export function publicLinkCookies(header: string | undefined): string | undefined {
+  const found = (header ?? '').split(';').filter((part) => part.trim().startsWith(`${publicLinkCookie}=`));
+  return found.length > 0 ? found.slice(0, maxPublicLinks).join(';').trim() : undefined;
+}
+
+const maxPublicLinks = 8;
 const signInCookie = /^(__Host-)?oidc_flow_[\w-]{1,32}$/;
 const maxSignIns = 16;
 

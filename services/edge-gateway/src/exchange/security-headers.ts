@@ -34,10 +34,21 @@ const hsts = ['Strict-Transport-Security', 'max-age=31536000'];
 const pageOverTls = [...page, ...hsts];
 const apiOverTls = [...api, ...hsts];
 
+/** The page of public links: no other site learns of it, and no search engine keeps it. */
+const publicPagePath = '/public';
+const publicPage = ['Referrer-Policy', 'no-referrer', 'X-Robots-Tag', 'noindex, nofollow, noarchive'];
+
 type Recipient = { client: Pick<ClientView, 'scheme'>; requestId: string };
 
-export function pageHeaders({ client: { scheme }, requestId }: Recipient): string[] {
-  return [...(scheme === 'https' ? pageOverTls : page), 'X-Request-ID', requestId];
+export function pageHeaders({ client: { scheme }, requestId, path }: Recipient & { path: string }): string[] {
+  const common = scheme === 'https' ? pageOverTls : page;
+  const headers = path === publicPagePath ? withPublicPage(common) : common;
+  return [...headers, 'X-Request-ID', requestId];
+}
+
+function withPublicPage(headers: readonly string[]): string[] {
+  const policy = headers.indexOf('Referrer-Policy');
+  return [...headers.slice(0, policy), ...headers.slice(policy + 2), ...publicPage];
 }
 
 export function apiHeaders({ client: { scheme }, requestId }: Recipient): string[] {

@@ -19,14 +19,15 @@ async function passed(edge: RunningEdge, attempts: number): Promise<number> {
 }
 
 describe('the limit of sign-in attempts', () => {
-  it('is one budget over all sign-in routes, without the refresh of a session', async () => {
-    const edge = await startEdge(backends, { signInPerMinute: 4 });
+  it('is one budget over all routes that check a password or a sign-in, without the refresh of a session', async () => {
+    const edge = await startEdge(backends, { signInPerMinute: 5 });
     for (let i = 0; i < 8; i++) expect(await attempt(edge, '/api/auth/token/refresh')).not.toBe(429);
     const ways = [
       ['/api/auth/token', 'POST'],
       ['/api/auth/oidc/callback?code=x&state=y', 'GET'],
       ['/api/auth/pki/authenticate', 'POST'],
       ['/api/auth/proxy/authenticate', 'POST'],
+      ['/api/public/links/unlock', 'POST'],
     ] as const;
     for (const [path, method] of ways) expect(await attempt(edge, path, method)).not.toBe(429);
     const others = ['/api/auth/register', '/api/auth/invitation', '/api/auth/invitation/accept'];

@@ -1,4 +1,4 @@
-import { authSettings, identityRoutes, userRoutes } from '@overtone/contracts';
+import { authSettings, identityRoutes, mediaRoutes, userRoutes } from '@overtone/contracts';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { refusals } from '../refusals/refusals.ts';
 import type { Cache } from './cache.ts';
@@ -17,7 +17,7 @@ export type LimitOptions = { sessionPerMinute: number; anonymousPerMinute: numbe
 type Limiter = { consume: (key: string) => Promise<RateLimiterRes> };
 const minute = 60;
 
-/** Routes for sign-in, registration and invitations: one budget for all of them. */
+/** Routes for sign-in, registration, invitations and passwords of public links: one budget for all of them. */
 const attempts: ReadonlySet<unknown> = new Set([
   identityRoutes.token,
   identityRoutes.oidcCallback,
@@ -26,6 +26,7 @@ const attempts: ReadonlySet<unknown> = new Set([
   userRoutes.register,
   userRoutes.openInvitation,
   userRoutes.acceptInvitation,
+  mediaRoutes.unlockPublicLink,
 ]);
 
 export function isSignInAttempt(route: unknown): boolean {

@@ -1,7 +1,8 @@
-import { identityRoutes, receivedHeader } from '@overtone/contracts';
+import { identityRoutes, publicLinkPath, receivedHeader } from '@overtone/contracts';
 import { assertionHeader, forwardedHeader, type AppError } from '@overtone/service-kit';
 import {
   identityCookies,
+  publicLinkCookies,
   signInCookies,
   type Callers,
   type SessionCookies,
@@ -51,7 +52,7 @@ export function createProxy({ upstreams, callers, maxUploadBytes }: Deps): Proxy
         body,
         res,
         always: apiHeaders(exchange),
-        cookies: route.service === 'identity',
+        cookies: route.service === 'identity' || isOfPublicLink(route),
         watch: createWatch(exchange, route, caller, callers),
         compress: mixesSecrets(route.path) ? undefined : createCompression(req),
         onSent: () => {
@@ -74,7 +75,7 @@ function createHeaders(
 ): () => string[] {
   const { receivedAt, req } = exchange;
   const toIdentity = route.service === 'identity';
-  const cookie = toIdentity ? cookieFor(req.headers.cookie, route, cookies) : undefined;
+  const cookie = toIdentity ? cookieFor(req.headers.cookie, route, cookies) : publicCookieFor(req, route);
   return () => {
     const statement = forwarded(route, req);
     return [
@@ -113,6 +114,15 @@ function checkSize({ req }: Exchange, route: Target, { maxBytes }: BodyLimits, m
     throw refusals.bodyTooLarge(route.bodyKind === 'raw' ? maxUploadBytes : maxBytes);
   // tus announces the length of the whole upload when it begins.
   if (Number(req.headers['upload-length'] ?? 0) > maxUploadBytes) throw refusals.bodyTooLarge(maxUploadBytes);
+}
+
+/** Media shows public links, sets the cookie of an opened one, and receives no other cookie. */
+function isOfPublicLink({ path }: Pick<Target, 'path'>): boolean {
+  return path.startsWith(publicLinkPath);
+}
+
+function publicCookieFor({ headers }: Exchange['req'], route: Target): string | undefined {
+  return isOfPublicLink(route) ? publicLinkCookies(headers.cookie) : undefined;
 }
 
 /** The cookies that identity receives: those of the pending sign-in, or those of the session. */

@@ -48,7 +48,7 @@ export function requestHeaders(raw: readonly string[]): string[] {
   return out;
 }
 
-/** A service's headers that the client may see; only identity sets cookies. */
+/** A service's headers that the client may see; only identity sets cookies, and media those of public links. */
 export function responseHeaders(raw: Record<string, string | string[] | undefined>, cookies: boolean): string[] {
   const out: string[] = [];
   for (const name in raw) {

@@ -100,6 +100,13 @@ describe('security headers', () => {
     },
   );
 
+  it('let the page of public links tell no other site of it, and search engines keep nothing', async () => {
+    const strict = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow, noarchive' };
+    expect(Object.fromEntries((await edge.call('/public')).headers)).toMatchObject(strict);
+    const { headers } = await edge.call('/public/else');
+    expect([headers.get('referrer-policy'), headers.get('x-robots-tag')]).toEqual(['same-origin', null]);
+  });
+
   it('send HSTS only over HTTPS', async () => {
     expect((await edge.call('/')).headers.get('strict-transport-security')).toBeNull();
     const { headers } = await edge.call('/', { headers: { 'x-forwarded-proto': 'https' } });

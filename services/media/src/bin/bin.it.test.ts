@@ -41,6 +41,7 @@ const routesOfFile = Object.entries(mediaRoutes).filter(
 const bodies: Partial<Record<string, unknown>> = {
   updateFile: { title: 'x' },
   share: { user_uuid: '00000000-0000-4000-8000-000000000001' },
+  createPublicLink: { parts: ['text'], expires_at: '2100-01-01T00:00:00Z' },
   editSegment: { text: 'x' },
   applyOperations: {
     uuid: '00000000-0000-4000-8000-000000000003',

@@ -13,6 +13,7 @@ import type { Db, Tx } from '../database.ts';
 import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
+import { deleteLinksOf } from '../public-links/public-links.store.ts';
 import { publishAccess, removeMembership, removeSharesWith } from '../sharing/sharing.store.ts';
 import { eraseVoicesOf } from '../voices/voices.store.ts';
 
@@ -141,6 +142,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   const collections = await eraseCollectionsOf(tx, userId);
   const comments = await eraseCommentsOf(tx, outbox, userId);
   const profiles = await eraseVoicesOf(tx, outbox, userId);
+  const public_links = await deleteLinksOf(tx, userId);
   await removeMembership(tx, userId);
   await tx.$executeRaw`
     update file_share s set shared_by = f.user_id from media_file f
@@ -160,5 +162,15 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     update watch_source set enabled = false, owner_id = null, version = version + 1,
       config = config || '{"enabled": false, "owner": ""}' where owner_id = ${userId}::uuid`;
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
-  return { shares: shared.length, collections, comments, speaker_profiles: profiles, changes, edits, watched, tags };
+  return {
+    shares: shared.length,
+    public_links,
+    collections,
+    comments,
+    speaker_profiles: profiles,
+    changes,
+    edits,
+    watched,
+    tags,
+  };
 }

@@ -92,8 +92,18 @@ function transcriptFile(): FormData {
 }
 
 /** `imported`: a file without a recording. */
-type Place = { run: Run; imported: string; segment: string; speaker: string; redaction: string; comment: string };
-type Call = (place: Place) => { path: string; body?: unknown };
+type Place = {
+  run: Run;
+  imported: string;
+  segment: string;
+  speaker: string;
+  redaction: string;
+  comment: string;
+  links: OpenedLink[];
+};
+type OpenedLink = { uuid: string; cookie: string };
+/** `cookie`: of a public link that was opened. */
+type Call = (place: Place) => { path: string; body?: unknown; cookie?: string };
 function exportsOf(format: string): Call[] {
   const path = (fileId: string) => ({ path: `/api/files/${fileId}/subtitles?subtitle_format=${format}` });
   return [({ run }) => path(run.fileId), ({ imported }) => path(imported)];
@@ -126,6 +136,15 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
     ({ run }) => ({ path: `/api/files/${run.fileId}/export/preview?format=docx&participants=true` }),
   ],
   'GET /api/files/{uuid}/subtitles': ['srt', 'webvtt', 'txt', 'json'].flatMap(exportsOf),
+  ...Object.fromEntries(
+    ['', '/segments', '/recording'].map((part): [string, Call[]] => [
+      `GET /api/public/links/{uuid}${part}`,
+      [0, 1].map((i): Call => ({ links }) => ({
+        path: `/api/public/links/${links[i]?.uuid}${part}`,
+        cookie: links[i]?.cookie ?? '',
+      })),
+    ]),
+  ),
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': [
     ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: {} }),
     ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: { text: 'x' } }),
@@ -212,6 +231,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
   'GET /api/ask/conversations/{uuid}/export':
     'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'GET /api/public/links/{uuid}/summary': 'it is that of GET /api/files/{uuid}/summary',
   'GET /api/files/{uuid}/summary': 'it is made of rpc.media.insight-transcript, which is tested below',
   'POST /api/prompts': 'its text is that of its body',
   'GET /api/prompts/{uuid}': 'its text is what a person wrote',
@@ -242,6 +262,7 @@ beforeAll(async () => {
   const created = await media.call(owner, 'POST', '/api/transcripts/import', { body: transcriptFile() });
   expect(created.status).toBe(201);
   const { uuid: imported } = (await created.json()) as FileDetail;
+  expect((await media.json(boss, 'PUT', '/api/admin/public-links', { enabled: true })).status).toBe(200);
   for (const fileId of [run.fileId, imported])
     for (const permission of ['viewer', 'editor'])
       await media.json(owner, 'PUT', `/api/files/${fileId}/shares`, {
@@ -267,6 +288,7 @@ beforeAll(async () => {
     speaker: body.speakers[1]?.uuid ?? '',
     redaction: first?.redactions[0]?.uuid ?? '',
     comment,
+    links: [await openLink(run.fileId), await openLink(imported)],
   };
   await media.json(owner, 'PUT', `/api/speakers/${place.speaker}`, { display_name: 'Quillfeather' });
   await untilScanned(run.fileId);
@@ -304,6 +326,20 @@ async function correctAll({ fileId }: Run): Promise<void> {
   await untilScanned(fileId);
 }
 
+/** A link that shows the text, opened. */
+async function openLink(fileId: string): Promise<OpenedLink> {
+  const link = { parts: ['text'], expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+  const created = await media.json<{ token: string }>(owner, 'POST', `/api/files/${fileId}/public-links`, link);
+  const body = JSON.stringify({ token: created.body.token });
+  const headers = { 'content-type': 'application/json' };
+  const opened = await media.call(null, 'POST', '/api/public/links/open', { body, headers });
+  const { view } = (await opened.json()) as { view: { uuid: string } };
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const shown = await media.call(null, 'GET', `/api/public/links/${view.uuid}/segments`, { headers: { cookie } });
+  expect(await shown.text()).toContain(ordinary);
+  return { uuid: view.uuid, cookie };
+}
+
 async function untilScanned(fileId: string): Promise<void> {
   await waitFor(async () => {
     const { body } = await media.json<{ scan_status: string }>(owner, 'GET', `/api/files/${fileId}/redaction`);
@@ -312,7 +348,7 @@ async function untilScanned(fileId: string): Promise<void> {
 }
 
 /** The requests of a route: the listed ones, or for a GET the ids of the file for each name in the path. */
-function requestsOf(route: RouteDef): { path: string; body?: unknown }[] {
+function requestsOf(route: RouteDef): ReturnType<Call>[] {
   const listed = calls[nameOf(route)];
   if (listed) return listed.map((call) => call(place));
   const path = route.path.replaceAll(/\{(\w+)\}/g, place.run.fileId);
@@ -327,8 +363,8 @@ const mediaRouteTable = routes.filter(({ service }) => service === 'media');
 const tested = mediaRouteTable.filter((route) => route.method === 'GET' || calls[nameOf(route)]);
 const matrix = Object.keys(readers).flatMap((reader) => tested.map((route) => [reader, nameOf(route), route] as const));
 
-function initOf(body: unknown): RequestInit {
-  if (body === undefined) return {};
+function initOf({ body, cookie }: ReturnType<Call>): RequestInit {
+  if (body === undefined) return cookie === undefined ? {} : { headers: { cookie } };
   if (body instanceof FormData) return { body };
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
@@ -344,8 +380,9 @@ function foundIn(text: string, words: readonly string[]): string[] {
 
 async function leaksOf(reader: string, route: RouteDef, words: readonly string[]): Promise<string[]> {
   const leaks: string[] = [];
-  for (const { path, body } of requestsOf(route)) {
-    const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(body));
+  for (const request of requestsOf(route)) {
+    const { path } = request;
+    const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(request));
     const text = await textIn(response);
     leaks.push(...foundIn(text, words).map((word) => `${path}: ${word}`));
   }

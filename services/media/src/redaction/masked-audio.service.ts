@@ -14,10 +14,11 @@ import { conflict, type Bus, type Log } from '@overtone/service-kit';
 import type { UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
+import type { FileRow } from '../files/files.ts';
 import { copyKey, maskedTimes, usedTracks, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
-import { audienceOf, type Playable } from './redaction.ts';
-import { maskFor, readPlaybackCopy, readPolicy } from './redaction.store.ts';
+import { audienceOf, type Mask, type Playable } from './redaction.ts';
+import { maskFor, maskForIndex, readPlaybackCopy, readPolicy } from './redaction.store.ts';
 
 export type MaskedAudioDeps = {
   db: Db;
@@ -57,11 +58,18 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
         await auditListening(actor, file);
         return recording;
       }
-      if (file.transcriptVersion === 0 && mask.withholdsUnscanned) throw notChecked();
-      const passages = await store.readAudioPassages(db, file, !mask.withholdsUnscanned);
-      if (!passages) throw notChecked();
-      const ranges = maskedTimes(passages, mask);
-      return ranges.length === 0 ? recording : copyOf(file, mode, ranges);
+      return (await maskedCopy(file, mode, mask)) ?? recording;
+    },
+
+    /**
+     * For people without an account: what any reader does not see is not heard, also where the policy reveals it or does
+     * not mask sound. @throws AppError conflict while the copy does not exist.
+     */
+    playableForPublic: async (file: FileRow): Promise<Playable> => {
+      const { audio_masking: mode } = await readPolicy(db);
+      const mask = await maskForIndex(db, file);
+      const copy = mask.kinds.size === 0 ? undefined : await maskedCopy(file, mode === 'off' ? 'silence' : mode, mask);
+      return copy ?? playbackOf(file);
     },
 
     /** A recording was prepared: a copy is made when browsers cannot play what was transcribed. */
@@ -123,8 +131,21 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
     },
   };
 
+  /** The copy without what the mask hides; undefined: nothing of it is spoken. */
+  async function maskedCopy(
+    file: FileRow,
+    mode: Exclude<AudioMasking, 'off'>,
+    mask: Mask,
+  ): Promise<Playable | undefined> {
+    if (file.transcriptVersion === 0 && mask.withholdsUnscanned) throw notChecked();
+    const passages = await store.readAudioPassages(db, file, !mask.withholdsUnscanned);
+    if (!passages) throw notChecked();
+    const ranges = maskedTimes(passages, mask);
+    return ranges.length === 0 ? undefined : copyOf(file, mode, ranges);
+  }
+
   /** The copy for players, or the recording as long as there is none. */
-  async function playbackOf(file: UsableFile): Promise<Playable> {
+  async function playbackOf(file: FileRow): Promise<Playable> {
     const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
     const copy = await readPlaybackCopy(db, file.id);
     if (!copy) return recording;
@@ -149,7 +170,7 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
   }
 
   async function copyOf(
-    file: UsableFile,
+    file: FileRow,
     mode: Exclude<AudioMasking, 'off'>,
     ranges: ReturnType<typeof maskedTimes>,
   ): Promise<Playable> {

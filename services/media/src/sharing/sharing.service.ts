@@ -25,6 +25,7 @@ import {
   setShare,
   unknownTarget,
 } from './sharing.store.ts';
+import { deleteLinksOf } from '../public-links/public-links.store.ts';
 import { deleteProfiles, eraseVoicesOf } from '../voices/voices.store.ts';
 
 type ShareRequest = BodyOf<(typeof mediaRoutes)['share']>;
@@ -104,6 +105,7 @@ export function createMemberships({ db, outbox, people }: SharingDeps) {
       db.$transaction(async (tx) => {
         await removeShares(tx, { userId });
         await eraseVoicesOf(tx, outbox, userId);
+        await deleteLinksOf(tx, userId);
         await removeMembership(tx, userId);
       }),
   };

@@ -20,19 +20,26 @@ import { hasMedia, recordingRemoved } from '../files/files.ts';
 import { recordUse } from '../files/files.store.ts';
 import type { Playable } from '../redaction/redaction.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
-import { dispositionOf, matchesEtag, parseRange, rangeApplies, resample } from './streaming.ts';
+import {
+  dispositionOf,
+  matchesEtag,
+  parseRange,
+  rangeApplies,
+  resample,
+  type Exchange,
+  type SendObject,
+} from './streaming.ts';
 
 export type StreamingDeps = {
   db: Db;
   objects: Pick<ObjectStore, 'get' | 'head'>;
   maskedAudio: { playableFor: (actor: Actor, file: UsableFile) => Promise<Playable> };
 };
-type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
 
 const loudestPeak = 127;
 
 /** Downloads of the recording, its thumbnail and its waveform. */
-export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps): Slice {
+export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps): Slice & { sendObject: SendObject } {
   const sendContent = async (
     request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params' | 'clientIp' | 'requestId'> &
       Exchange,
@@ -68,6 +75,7 @@ export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps
   };
 
   return {
+    sendObject: (exchange, key, headers) => sendObject(objects, exchange, key, headers),
     routes: [
       // HEAD first: express would otherwise answer it with GET's handler.
       handle(mediaRoutes.contentHead, (request) => sendContent(request, 'inline')),

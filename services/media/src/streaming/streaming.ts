@@ -1,4 +1,9 @@
 import type { ByteRange } from '@overtone/object-store';
+import type { RouteRequest } from '@overtone/service-kit';
+
+export type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
+/** Sends an object whole or in part, with these headers. */
+export type SendObject = (exchange: Exchange, key: string, headers: Record<string, string>) => Promise<void>;
 
 /** `whole`: no range, or one that is ignored (several ranges, another unit). */
 export type RequestedRange =
