@@ -29,6 +29,10 @@ import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { clock, moment } from '../lib/format.ts';
 import { RedactionPanel } from './redaction-panel.tsx';
 import { CollectionsLine } from './collections-line.tsx';
+import { CommentDialog } from './comments/comment-dialog.tsx';
+import { CommentTools } from './comments/comment-tools.tsx';
+import { ChosenThread, CommentsPanel, commentsTitle } from './comments/comments-panel.tsx';
+import { useComments } from './comments/use-comments.ts';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportButton } from '../exports/export-button.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -139,6 +143,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = canEdit(file) && file.quarantine === null && (!isInProgress(file) || file.stage === 'index');
   const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
+  const comments = useComments(file, player, () => editor.current?.place() ?? null);
   const onShown = useCallback(() => setShown(null), []);
   const onReady = useCallback((ready: EditorCommands | null) => {
     editor.current = ready;
@@ -170,6 +175,8 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     onUncertain: (by) => editor.current?.uncertain(by),
     onFind: () => findInput.current?.focus(),
     onReplace: () => editable && !reading && setReplacing(true),
+    onComment: comments.start,
+    onHighlight: () => comments.highlight(comments.color),
     onHelp: () => setHelp(true),
     onHistory: (which) => editable && editor.current?.revert(which),
   });
@@ -192,6 +199,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
             >
               <VoiceSuggestions fileId={file.uuid} />
               <SpeakersPanel />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={commentsTitle(comments.threads)} icon="comment" open={false}>
+              <CommentsPanel onJump={jumpTo} />
             </Panel>
           )}
           {file.total_segments > 0 && (
@@ -243,6 +255,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                   </Text>
                 )}
                 <Group gap="xs" wrap="nowrap">
+                  <CommentTools color={comments.color} onComment={comments.start} onHighlight={comments.highlight} />
                   <VersionsMenu file={file} editable={editable} saveFirst={() => editor.current?.save()} />
                   {editable && isTouched && (
                     <Button size="compact-xs" variant="default" onClick={() => setReading(!reading)}>
@@ -276,6 +289,10 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               find={find}
               shown={shown}
               onShown={onShown}
+              notes={comments.notes}
+              onNote={comments.choose}
+              onComment={comments.start}
+              onHighlight={() => comments.highlight(comments.color)}
               editable={editable && !reading}
               bar={bar}
               onReady={onReady}
@@ -286,6 +303,15 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
         </section>
       </div>
       {playable && <PlayerDock lanes={lanes} />}
+      {comments.chosen !== null && (
+        <ChosenThread
+          key={comments.chosen}
+          id={comments.chosen}
+          onJump={jumpTo}
+          onClose={() => comments.choose(null)}
+        />
+      )}
+      {comments.place && <CommentDialog place={comments.place} onClose={comments.close} />}
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
   );
@@ -408,7 +434,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag' | 'ask';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag' | 'ask' | 'comment';
   open: boolean;
   children: ReactNode;
 }) {

@@ -7,7 +7,19 @@ export type Command =
   | { readonly name: 'step' | 'uncertain'; readonly by: 1 | -1 }
   | {
       readonly name:
-        'faster' | 'slower' | 'loop' | 'follow' | 'mute' | 'edit' | 'find' | 'help' | 'undo' | 'redo' | 'replace';
+        | 'faster'
+        | 'slower'
+        | 'loop'
+        | 'follow'
+        | 'mute'
+        | 'edit'
+        | 'find'
+        | 'help'
+        | 'undo'
+        | 'redo'
+        | 'replace'
+        | 'comment'
+        | 'highlight';
     };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
@@ -28,6 +40,8 @@ const byKey: Record<string, Command> = {
   f: { name: 'follow' },
   e: { name: 'edit' },
   u: { name: 'uncertain', by: 1 },
+  c: { name: 'comment' },
+  h: { name: 'highlight' },
   '/': { name: 'find' },
   '?': { name: 'help' },
 };
@@ -93,6 +107,8 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['U'], msg`Next word that may be wrong; with Shift the previous one`],
   [['Alt', 'U'], msg`The same, in the text`],
   [['Alt', 'A'], msg`The word is right: go to the next one that may be wrong`],
+  [['C', 'H'], msg`Comment on the selected words or on this moment; highlight the words`],
+  [['Alt', 'C', 'H'], msg`The same, in the text`],
   [['Tab'], msg`Play or pause, in the text`],
   [['Esc'], msg`Leave the text`],
   [['Enter'], msg`Split the passage`],

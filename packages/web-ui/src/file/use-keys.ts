@@ -11,6 +11,8 @@ type Deps = {
   readonly onUncertain: (by: 1 | -1) => void;
   readonly onFind: () => void;
   readonly onReplace: () => void;
+  readonly onComment: () => void;
+  readonly onHighlight: () => void;
   readonly onHelp: () => void;
   readonly onHistory: (step: 'undo' | 'redo') => void;
 };
@@ -77,6 +79,10 @@ function run(command: Command, deps: Deps): void {
       return onFind();
     case 'replace':
       return onReplace();
+    case 'comment':
+      return deps.onComment();
+    case 'highlight':
+      return deps.onHighlight();
     case 'help':
       return onHelp();
   }

@@ -120,8 +120,46 @@ function selected(action: string): Pick<DialogCase, 'opener' | 'open'> {
   };
 }
 
+const thread = exampleItem('GET /api/files/{uuid}/comments', 'threads', {
+  uuid: uuid(40),
+  text: 'Check this',
+  can_edit: true,
+  can_delete: true,
+});
+function showComments(api: ScriptedApi): void {
+  storeTranscript(['Good morning everybody']).serve(api);
+  api.respond('GET /api/files/{uuid}/comments', { threads: [thread] });
+}
+
 /** The dialogs of everybody's pages. */
 export const everydayDialogs: readonly DialogCase[] = [
+  {
+    name: 'Comment',
+    source: 'file/comments/comment-dialog.tsx',
+    path: transcriptPath,
+    world: showComments,
+    opener: button('Comment'),
+    ...text('Comment', 'Who is this?'),
+    request: request({
+      submit: 'Add comment',
+      route: 'POST /api/files/{uuid}/comments',
+      sends: { start_time: 0, end_time: 0, text: 'Who is this?', mentions: [] },
+      response: thread,
+    }),
+  },
+  {
+    name: 'Delete a comment',
+    source: 'file/comments/comments-panel.tsx',
+    path: transcriptPath,
+    world: showComments,
+    opener: (page) => page.getByTestId('comments').getByRole('button', { name: 'Delete', exact: true }),
+    open: async (page) => {
+      const panel = page.locator('details', { has: page.locator('summary', { hasText: '1 comment' }) });
+      if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
+      await page.getByTestId('comments').getByRole('button', { name: 'Delete', exact: true }).click();
+    },
+    request: request({ submit: 'Delete', route: 'DELETE /api/files/{uuid}/comments/{comment_uuid}' }),
+  },
   {
     name: 'Add group',
     source: 'groups/group-dialog.tsx',

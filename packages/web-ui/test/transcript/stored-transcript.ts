@@ -26,8 +26,8 @@ type Options = {
   /** The index of a passage whose second word is masked. */
   readonly masked?: number;
   readonly withheld?: number;
-  readonly confidence?: (word: string) => number | null;
   readonly permission?: 'owner' | 'viewer';
+  readonly confidence?: (word: string) => number | null;
 };
 
 export function storeTranscript(

@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model';
 import { Plugin, PluginKey, type EditorState, type Selection } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
+import { noteAt, type Note } from '../comments/notes.ts';
 import { doubtOf, tokensOf, type Match, type Token } from '../transcript.ts';
 import { attrsOf, indexesOf, schema, segmentOf, startsOf } from './schema.ts';
 
@@ -11,6 +12,8 @@ export type Marks = {
   readonly hits: ReadonlyMap<string, readonly Match[]>;
   readonly current: { readonly uuid: string; readonly match: Match } | null;
   readonly now: { readonly uuid: string; readonly word: number } | null;
+  /** Highlights and comments, of the whole transcript. */
+  readonly notes: readonly Note[];
 };
 type DrawnPassage = {
   readonly node: Node;
@@ -18,6 +21,7 @@ type DrawnPassage = {
   readonly hits: readonly Match[] | undefined;
   readonly current: Match | null;
   readonly now: number | null;
+  readonly notes: readonly Note[];
 };
 type Drawn = {
   readonly marks: Marks;
@@ -26,7 +30,7 @@ type Drawn = {
 };
 
 const key = new PluginKey<Drawn>('marks');
-const none: Marks = { from: 0, to: 30, hits: new Map(), current: null, now: null };
+const none: Marks = { from: 0, to: 30, hits: new Map(), current: null, now: null, notes: [] };
 
 export function marksPlugin(): Plugin<Drawn> {
   return new Plugin<Drawn>({
@@ -96,6 +100,7 @@ function draw(
       hits: marks.hits.get(uuid),
       current: marks.current?.uuid === uuid ? marks.current.match : null,
       now: marks.now?.uuid === uuid ? marks.now.word : null,
+      notes: marks.notes,
     };
     passages.set(uuid, passage);
     const old = drawn.get(uuid);
@@ -124,7 +129,8 @@ function isSame(left: DrawnPassage, right: DrawnPassage): boolean {
     left.index === right.index &&
     left.hits === right.hits &&
     left.current === right.current &&
-    left.now === right.now
+    left.now === right.now &&
+    left.notes === right.notes
   );
 }
 
@@ -132,12 +138,15 @@ function drawPassage(passage: DrawnPassage, at: number): Decoration[] {
   const { node, index, hits = [], current, now } = passage;
   const attrs = { 'data-seg': String(index), ...(now !== null && { 'data-current': '' }) };
   const { base } = attrsOf(node);
+  const notes = base ? passage.notes : [];
   const words = wordsOf(node).map(({ from, to, token }, i) => {
     const doubt = doubtOf(token.confidence);
+    const note = noteAt(notes, token);
     const hit = hits.find(({ first, last }) => i >= first && i <= last);
     return Decoration.inline(at + 1 + from, at + 1 + to, {
       'data-w': String(i),
       ...(base && { 'data-t': String(token.start) }),
+      ...(note && { 'data-note': note.look, 'data-note-id': note.id }),
       ...(hit && { 'data-hit': current?.first === hit.first ? 'current' : 'yes' }),
       ...(doubt && { 'data-unsure': doubt }),
       ...(token.overlap && { 'data-overlap': '' }),

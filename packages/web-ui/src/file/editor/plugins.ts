@@ -20,6 +20,8 @@ export type EditorKeys = {
   /** Goes to the next or the previous word that may be wrong. */
   readonly uncertain: (by: 1 | -1) => void;
   readonly accept: () => void;
+  readonly comment: () => void;
+  readonly highlight: () => void;
   readonly isEditable: () => boolean;
 };
 
@@ -134,6 +136,8 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
       'Alt-u': run(() => keys.uncertain(1)),
       'Alt-Shift-u': run(() => keys.uncertain(-1)),
       'Alt-a': whenEditable(run(keys.accept)),
+      'Alt-c': run(keys.comment),
+      'Alt-h': run(keys.highlight),
       'Alt-s': whenEditable(run(keys.chooseSpeaker)),
       'Alt-ArrowUp': nudges('start', -0.1),
       'Alt-ArrowDown': nudges('start', 0.1),

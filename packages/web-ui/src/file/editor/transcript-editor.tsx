@@ -17,6 +17,7 @@ import { useFile, type SpeakerLook } from '../file-context.ts';
 import css from './editor.module.css';
 import type { Find } from '../find-bar.tsx';
 import { fileRedactionQuery } from '../redaction-queries.ts';
+import type { Note, Place } from '../comments/notes.ts';
 import { isTurnStart, type Match } from '../transcript.ts';
 import type { Transcript } from '../use-transcript.ts';
 import { createAutosave, type Autosave } from './autosave.ts';
@@ -26,6 +27,7 @@ import type { Conflict } from './merge.ts';
 import { createMaskedView, createPassageView, type PassageContext, type PassageView } from './passage-view.ts';
 import { local, pluginsOf, type EditorKeys } from './plugins.ts';
 import { attrsOf, contentOf, indexesOf, maskedOf, passageOf, schema, startsOf } from './schema.ts';
+import { selectedPlace } from './selected-place.ts';
 import { ConflictNotes, SaveNote } from './save-notes.tsx';
 import { SpeakerDialog } from './speaker-dialog.tsx';
 import { acceptWords, findUncertain, selectWord } from './uncertain.ts';
@@ -51,6 +53,8 @@ export type EditorCommands = {
   readonly accept: () => void;
   /** Saves what was typed, without waiting for a pause. */
   readonly save: () => Promise<void>;
+  /** When the selected words are said; null: none is selected. */
+  readonly place: () => Place | null;
 };
 type Props = {
   readonly transcript: Transcript;
@@ -58,6 +62,12 @@ type Props = {
   /** A passage to scroll to, once. */
   readonly shown: number | null;
   readonly onShown: () => void;
+  /** Highlights and comments. */
+  readonly notes: readonly Note[];
+  /** The words of a highlight or a comment were pressed; null: others. */
+  readonly onNote: (id: string | null) => void;
+  readonly onComment: () => void;
+  readonly onHighlight: () => void;
   readonly editable: boolean;
   /** Where the state of saving is shown. */
   readonly bar: HTMLElement | null;
@@ -72,7 +82,19 @@ type Editor = Pick<EditorCommands, 'uncertain' | 'accept'> & {
 };
 
 /** The transcript as one document. What is typed is saved at once, as operations. */
-export function TranscriptEditor({ transcript, find, shown, onShown, editable, bar, onReady }: Props) {
+export function TranscriptEditor({
+  transcript,
+  find,
+  shown,
+  onShown,
+  notes,
+  onNote,
+  onComment,
+  onHighlight,
+  editable,
+  bar,
+  onReady,
+}: Props) {
   const { file, player, speakers } = useFile();
   const host = useRef<HTMLDivElement>(null);
   /** Where the focus goes when the text is left: the key Tab goes on to what follows. */
@@ -90,11 +112,21 @@ export function TranscriptEditor({ transcript, find, shown, onShown, editable, b
     loaded: transcript.loaded,
     typed: false,
     onWord: (_seconds: number): void => undefined,
+    onNote,
+    onComment,
+    onHighlight,
   });
   const [isComplete, setComplete] = useState(false);
   if (!isComplete && transcript.complete && transcript.consistent) setComplete(true);
   const isEditable = editable && isComplete;
-  Object.assign(latest.current, { editable: isEditable, speakers, loaded: transcript.loaded });
+  Object.assign(latest.current, {
+    editable: isEditable,
+    speakers,
+    loaded: transcript.loaded,
+    onNote,
+    onComment,
+    onHighlight,
+  });
 
   useEffect(() => {
     if (!host.current) return undefined;
@@ -154,6 +186,9 @@ export function TranscriptEditor({ transcript, find, shown, onShown, editable, b
     view.dispatch(changeMarks(view.state, { hits: byId, current: marked }));
   }, [view, hits, current, transcript.segments]);
   useEffect(() => {
+    view?.dispatch(changeMarks(view.state, { notes }));
+  }, [view, notes]);
+  useEffect(() => {
     if (view && current) scrollToPassage(view, current.index, 'center');
   }, [view, current]);
   useEffect(() => {
@@ -170,6 +205,7 @@ export function TranscriptEditor({ transcript, find, shown, onShown, editable, b
         uncertain: editor.uncertain,
         accept: editor.accept,
         save: editor.autosave.flush,
+        place: () => selectedPlace(editor.view),
       },
     );
     return () => onReady(null);
@@ -276,6 +312,9 @@ type Latest = Followed & {
   speakers: ReadonlyMap<string, SpeakerLook>;
   /** A word was clicked. */
   onWord: (seconds: number) => void;
+  onNote: (id: string | null) => void;
+  onComment: () => void;
+  onHighlight: () => void;
 };
 type Setup = {
   readonly host: HTMLElement;
@@ -326,6 +365,8 @@ function createEditor({ host, segments, language, deps, latest, context, player,
       player.seek(edge === 'start' ? moved.at : Math.max(0, moved.at - 1));
       player.play();
     },
+    comment: () => latest.onComment(),
+    highlight: () => latest.onHighlight(),
     uncertain,
     accept,
     isEditable: () => latest.editable,
@@ -383,6 +424,8 @@ function createEditor({ host, segments, language, deps, latest, context, player,
       // The browser reports the new caret later, and the mark of the spoken word must not take it back.
       view.dispatch(view.state.tr.setSelection(TextSelection.near(view.state.doc.resolve(at))));
       latest.onWord(Number(time));
+      const note = event.target.closest<HTMLElement>('[data-note-id]')?.dataset['noteId'];
+      latest.onNote(note ?? null);
       return false;
     },
     // Passages have ids: they are not dragged, and pasted text gets new ones.

@@ -1,0 +1,70 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon, Button, Group, Menu, Tooltip } from '@mantine/core';
+import type { MouseEvent } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { colorNames } from './color-names.ts';
+import { colors, type HighlightColor } from './comment-queries.ts';
+import css from './comments.module.css';
+
+type Props = {
+  readonly color: HighlightColor;
+  readonly onComment: () => void;
+  readonly onHighlight: (color: HighlightColor) => void;
+};
+
+/** Comments on the selected words, and highlights them. */
+export function CommentTools({ color, onComment, onHighlight }: Props) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Tooltip label={t`Comment on the selected words, or on this moment (C)`}>
+        <ActionIcon
+          aria-label={t`Comment`}
+          onMouseDown={keepSelection}
+          onClick={(event) => {
+            // The dialog returns the focus: to the text, or to this button.
+            if (document.activeElement === document.body) event.currentTarget.focus();
+            onComment();
+          }}
+        >
+          <Icon name="comment" size={18} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t`Highlight the selected words (H)`}>
+        <ActionIcon aria-label={t`Highlight`} onMouseDown={keepSelection} onClick={() => onHighlight(color)}>
+          <Icon name="marker" size={18} className={css['marker'] ?? ''} data-color={color} />
+        </ActionIcon>
+      </Tooltip>
+      <Menu position="bottom-end" returnFocus={false}>
+        <Menu.Target>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            px={4}
+            aria-label={t`Highlight in another color`}
+            onMouseDown={keepSelection}
+          >
+            <Icon name="chevronDown" size={14} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {colors.map((one) => (
+            <Menu.Item
+              key={one}
+              leftSection={<span className={css['swatch']} data-color={one} />}
+              onMouseDown={keepSelection}
+              onClick={() => onHighlight(one)}
+            >
+              {colorNames[one]}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}
+
+/** The words stay selected. */
+function keepSelection(event: MouseEvent): void {
+  event.preventDefault();
+}

@@ -1,0 +1,107 @@
+import { t } from '@lingui/core/macro';
+import { Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useFile } from '../file-context.ts';
+import { commentReadersQuery, maxCommentText } from './comment-queries.ts';
+import css from './comments.module.css';
+import { mentionBefore } from './notes.ts';
+
+type Props = {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onSubmit: () => void;
+  readonly autoFocus?: boolean;
+  readonly error?: string | undefined;
+};
+
+const maxShown = 6;
+
+/** The text of a comment. After an @ it offers the people who may read the recording. */
+export function MentionField({ label, value, onChange, onSubmit, autoFocus = false, error }: Props) {
+  const { file } = useFile();
+  const { data: people = [] } = useQuery(commentReadersQuery(file.uuid));
+  const field = useRef<HTMLTextAreaElement>(null);
+  const listId = useId();
+  const [typed, setTyped] = useState<ReturnType<typeof mentionBefore>>(null);
+  const [active, setActive] = useState(0);
+  const wanted = typed?.name.toLowerCase() ?? '';
+  const offered =
+    typed === null
+      ? []
+      : people.filter(({ name }) => name.toLowerCase().includes(wanted) && name !== typed.name).slice(0, maxShown);
+  const follow = (element: HTMLTextAreaElement): void => {
+    setTyped(mentionBefore(element.value, element.selectionStart));
+    setActive(0);
+  };
+  const choose = (name: string): void => {
+    const element = field.current;
+    if (!typed || !element) return;
+    const before = `${value.slice(0, typed.from)}@${name} `;
+    onChange(before + value.slice(typed.from + 1 + typed.name.length));
+    setTyped(null);
+    requestAnimationFrame(() => {
+      element.focus();
+      element.setSelectionRange(before.length, before.length);
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      onSubmit();
+      return;
+    }
+    const person = offered[active];
+    if (!person) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp')
+      setActive((active + (event.key === 'ArrowDown' ? 1 : offered.length - 1)) % offered.length);
+    else if (event.key === 'Enter') choose(person.name);
+    else if (event.key === 'Escape') setTyped(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className={css['field']}>
+      <Textarea
+        ref={field}
+        aria-label={label}
+        placeholder={t`Write a comment; @ mentions a person`}
+        value={value}
+        error={error}
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={maxCommentText}
+        autoFocus={autoFocus}
+        aria-autocomplete="list"
+        aria-controls={offered.length > 0 ? listId : undefined}
+        aria-activedescendant={offered.length > 0 ? `${listId}-${active}` : undefined}
+        onChange={(event) => {
+          onChange(event.currentTarget.value);
+          follow(event.currentTarget);
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => setTyped(null)}
+      />
+      {offered.length > 0 && (
+        <ul id={listId} role="listbox" aria-label={t`People who may read this recording`} className={css['people']}>
+          {offered.map(({ uuid, name }, i) => (
+            <li
+              key={uuid}
+              id={`${listId}-${i}`}
+              role="option"
+              aria-selected={i === active}
+              // The field keeps the focus.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => choose(name)}
+            >
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

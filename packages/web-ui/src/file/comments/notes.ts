@@ -1,0 +1,44 @@
+import type { CommentThread, HighlightColor } from './comment-queries.ts';
+
+/** A part of the recording, in seconds, with what is said there. */
+export type Place = { readonly start: number; readonly end: number; readonly quote: string };
+
+/** What is drawn on the words of a thread. */
+export type Note = {
+  readonly id: string;
+  readonly start: number;
+  readonly end: number;
+  readonly look: HighlightColor | 'comment';
+};
+
+/** Threads that are resolved are not drawn, and those at a moment have no words. */
+export function notesOf(threads: readonly CommentThread[]): Note[] {
+  return threads
+    .filter((thread) => thread.resolved === null && thread.end_time > thread.start_time)
+    .map(({ uuid, start_time: start, end_time: end, color }) => ({ id: uuid, start, end, look: color ?? 'comment' }));
+}
+
+/** The note on a word; of several the one that begins last. */
+export function noteAt(notes: readonly Note[], { start, end }: { start: number; end: number }): Note | undefined {
+  const middle = (start + end) / 2;
+  return notes.findLast((note) => note.start <= middle && middle <= note.end);
+}
+
+/** The name that is being typed after an @ before the caret; null: none. */
+export function mentionBefore(text: string, caret: number): { readonly from: number; readonly name: string } | null {
+  const match = /(?:^|\s)@([^@\n]{0,60})$/u.exec(text.slice(0, caret));
+  return match ? { from: caret - (match[1] ?? '').length - 1, name: match[1] ?? '' } : null;
+}
+
+type Person = { readonly uuid: string; readonly name: string };
+
+/** The people whose names stand in the text after an @. The longer of two names counts: @Ann Lee is not @Ann. */
+export function mentionsIn(text: string, people: readonly Person[]): string[] {
+  const byLength = people.toSorted((left, right) => right.name.length - left.name.length);
+  let rest = text;
+  return byLength.flatMap(({ uuid, name }) => {
+    if (!rest.includes(`@${name}`)) return [];
+    rest = rest.replaceAll(`@${name}`, ' ');
+    return [uuid];
+  });
+}

@@ -1,0 +1,45 @@
+import type { EditorView } from 'prosemirror-view';
+import type { Place } from '../comments/notes.ts';
+import { wordsOf } from './marks.ts';
+import { attrsOf, schema, segmentOf } from './schema.ts';
+
+const maxQuote = 300;
+
+/** When the selected words are said; null while no word is selected that the server has stored. */
+export function selectedPlace(view: EditorView): Place | null {
+  const range = selectedRange(view);
+  if (!range) return null;
+  let [start, end] = [Infinity, -Infinity];
+  const texts: string[] = [];
+  view.state.doc.nodesBetween(range.from, range.to, (node, at) => {
+    if (node.type !== schema.nodes.passage) return false;
+    if (attrsOf(node).base === null || segmentOf(node).withheld) return false;
+    for (const { from, to, token } of wordsOf(node)) {
+      if (at + 1 + from >= range.to || at + 1 + to <= range.from) continue;
+      start = Math.min(start, token.start);
+      end = Math.max(end, token.end);
+      texts.push(token.text);
+    }
+    return false;
+  });
+  const quote = texts.join(' ');
+  return texts.length === 0
+    ? null
+    : { start, end, quote: quote.length > maxQuote ? `${quote.slice(0, maxQuote)}…` : quote };
+}
+
+/** What the browser shows as selected: a text that cannot be edited has no selection of the editor. */
+function selectedRange(view: EditorView): { from: number; to: number } | null {
+  const shown = document.getSelection();
+  const isHere = shown?.anchorNode && shown.focusNode && view.dom.contains(shown.anchorNode);
+  if (isHere && shown.focusNode && view.dom.contains(shown.focusNode)) {
+    if (shown.isCollapsed || !shown.anchorNode) return null;
+    const ends = [
+      view.posAtDOM(shown.anchorNode, shown.anchorOffset),
+      view.posAtDOM(shown.focusNode, shown.focusOffset),
+    ];
+    return { from: Math.min(...ends), to: Math.max(...ends) };
+  }
+  const { from, to, empty } = view.state.selection;
+  return empty || !view.editable ? null : { from, to };
+}
