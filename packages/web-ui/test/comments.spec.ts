@@ -24,6 +24,20 @@ function threadOf(fields: Partial<CommentThread>): CommentThread {
 }
 
 test.describe('comments on a transcript', () => {
+  test('and quotes: the selected words are copied with speaker, time and a link to the second', async ({
+    page,
+    api,
+  }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(page, api);
+    await selectWords(page, 1, 2);
+    await page.getByRole('button', { name: 'More for the selected words' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as a quote' }).click();
+    await page.getByText('Quote copied.').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe(`“the budget” (Ada, 0:06)\n${new URL(transcriptPath, page.url()).href}?t=6.7`);
+  });
+
   test('are written at the selected words, with a person who is mentioned', async ({ page, api }) => {
     await open(page, api);
     await selectWords(page, 1, 2);
@@ -113,7 +127,7 @@ test.describe('highlights', () => {
     await page.keyboard.press('Alt+h');
     await expect.poll(() => api.sent(add)).toMatchObject([{ color: 'yellow', end_time: 4 }]);
     await selectWords(page, 0, 1);
-    await page.getByRole('button', { name: 'Highlight in another color' }).click();
+    await page.getByRole('button', { name: 'More for the selected words' }).click();
     await page.getByRole('menuitem', { name: 'Blue' }).click();
     await expect.poll(() => api.sent(add)[1]).toMatchObject({ color: 'blue', end_time: 4 });
   });

@@ -8,6 +8,8 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/file-dialogs.tsx'),
   () => import('../library/share-dialog.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
+  () => import('../library/quarantine-dialogs.tsx'),
+  () => import('../versions/versions-dialog.tsx'),
   () => import('../collections/add-to-collection.tsx'),
   () => import('../replace/replace-dialog.tsx'),
   () => import('../replace/replace-bar.tsx'),

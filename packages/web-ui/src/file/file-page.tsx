@@ -130,7 +130,8 @@ function OpenFile({ file }: { file: FileDetail }) {
 }
 
 function Workspace({ initialFind, startAt }: { initialFind: string; startAt: number | null }) {
-  const { file, player, speakers } = useFile();
+  const context = useFile();
+  const { file, player, speakers } = context;
   const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
   const find = useFind(transcript, initialFind);
   const [shown, setShown] = useState<number | null>(null);
@@ -143,7 +144,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = canEdit(file) && file.quarantine === null && (!isInProgress(file) || file.stage === 'index');
   const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
-  const comments = useComments(file, player, () => editor.current?.place() ?? null);
+  const comments = useComments(context, () => editor.current?.place() ?? null);
   const onShown = useCallback(() => setShown(null), []);
   const onReady = useCallback((ready: EditorCommands | null) => {
     editor.current = ready;
@@ -255,7 +256,12 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                   </Text>
                 )}
                 <Group gap="xs" wrap="nowrap">
-                  <CommentTools color={comments.color} onComment={comments.start} onHighlight={comments.highlight} />
+                  <CommentTools
+                    color={comments.color}
+                    onComment={comments.start}
+                    onHighlight={comments.highlight}
+                    onCopy={comments.copyQuote}
+                  />
                   <VersionsMenu file={file} editable={editable} saveFirst={() => editor.current?.save()} />
                   {editable && isTouched && (
                     <Button size="compact-xs" variant="default" onClick={() => setReading(!reading)}>

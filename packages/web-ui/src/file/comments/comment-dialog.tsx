@@ -11,6 +11,8 @@ import css from './comments.module.css';
 import { MentionField } from './mention-field.tsx';
 import { mentionsIn, type Place } from './notes.ts';
 
+const maxQuote = 300;
+
 /** A new comment on the selected words, or on a moment. */
 export function CommentDialog({ place, onClose }: { place: Place; onClose: () => void }) {
   const { file } = useFile();
@@ -45,10 +47,14 @@ export function CommentDialog({ place, onClose }: { place: Place; onClose: () =>
     >
       {place.quote !== '' && (
         <Text component="blockquote" size="sm" className={css['quote'] ?? ''} data-color="comment">
-          {place.quote}
+          {shortened(place.quote)}
         </Text>
       )}
       <MentionField label={t`Comment`} value={draft.value} onChange={draft.set} onSubmit={submit} autoFocus />
     </FormDialog>
   );
+}
+
+function shortened(quote: string): string {
+  return quote.length > maxQuote ? `${quote.slice(0, maxQuote)}…` : quote;
 }

@@ -10,10 +10,11 @@ type Props = {
   readonly color: HighlightColor;
   readonly onComment: () => void;
   readonly onHighlight: (color: HighlightColor) => void;
+  readonly onCopy: () => void;
 };
 
-/** Comments on the selected words, and highlights them. */
-export function CommentTools({ color, onComment, onHighlight }: Props) {
+/** Comments on the selected words, highlights them, and copies them as a quote. */
+export function CommentTools({ color, onComment, onHighlight, onCopy }: Props) {
   return (
     <Group gap={4} wrap="nowrap">
       <Tooltip label={t`Comment on the selected words, or on this moment (C)`}>
@@ -41,13 +42,14 @@ export function CommentTools({ color, onComment, onHighlight }: Props) {
             variant="subtle"
             color="gray"
             px={4}
-            aria-label={t`Highlight in another color`}
+            aria-label={t`More for the selected words`}
             onMouseDown={keepSelection}
           >
             <Icon name="chevronDown" size={14} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Label>{t`Highlight`}</Menu.Label>
           {colors.map((one) => (
             <Menu.Item
               key={one}
@@ -58,6 +60,10 @@ export function CommentTools({ color, onComment, onHighlight }: Props) {
               {colorNames[one]}
             </Menu.Item>
           ))}
+          <Menu.Divider />
+          <Menu.Item onMouseDown={keepSelection} onClick={onCopy}>
+            {t`Copy as a quote`}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
     </Group>

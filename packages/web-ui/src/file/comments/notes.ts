@@ -1,7 +1,12 @@
 import type { CommentThread, HighlightColor } from './comment-queries.ts';
 
-/** A part of the recording, in seconds, with what is said there. */
-export type Place = { readonly start: number; readonly end: number; readonly quote: string };
+/** A part of the recording, in seconds, with what is said there. `speakers`: their ids, in the order of the text. */
+export type Place = {
+  readonly start: number;
+  readonly end: number;
+  readonly quote: string;
+  readonly speakers: readonly string[];
+};
 
 /** What is drawn on the words of a thread. */
 export type Note = {

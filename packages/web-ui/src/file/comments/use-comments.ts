@@ -2,14 +2,14 @@ import { t } from '@lingui/core/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { FileDetail } from '../../api/queries.ts';
 import { notify, notifyError } from '../../ui/notify.ts';
-import type { Player } from '../player.ts';
+import type { FileContext } from '../file-context.ts';
 import { commentsQuery, type HighlightColor } from './comment-queries.ts';
+import { copyQuote } from './copy-quote.ts';
 import { notesOf, type Place } from './notes.ts';
 
 /** Comments and highlights of the open recording, and what begins new ones. */
-export function useComments(file: FileDetail, player: Player, selected: () => Place | null) {
+export function useComments({ file, player, speakers }: FileContext, selected: () => Place | null) {
   const client = useQueryClient();
   const threads = useQuery({ ...commentsQuery(file), enabled: file.total_segments > 0 }).data?.threads;
   const notes = useMemo(() => notesOf(threads ?? []), [threads]);
@@ -36,9 +36,14 @@ export function useComments(file: FileDetail, player: Player, selected: () => Pl
     choose: setChosen,
     start: (): void => {
       const now = player.now();
-      setPlace(selected() ?? { start: now, end: now, quote: '' });
+      setPlace(selected() ?? { start: now, end: now, quote: '', speakers: [] });
     },
     close: (): void => setPlace(null),
+    copyQuote: (): void => {
+      const words = selected();
+      if (words) void copyQuote(words, speakers);
+      else notify(t`Select the words first.`);
+    },
     highlight: (wanted: HighlightColor): void => {
       setColor(wanted);
       const words = selected();

@@ -3,14 +3,13 @@ import type { Place } from '../comments/notes.ts';
 import { wordsOf } from './marks.ts';
 import { attrsOf, schema, segmentOf } from './schema.ts';
 
-const maxQuote = 300;
-
 /** When the selected words are said; null while no word is selected that the server has stored. */
 export function selectedPlace(view: EditorView): Place | null {
   const range = selectedRange(view);
   if (!range) return null;
   let [start, end] = [Infinity, -Infinity];
   const texts: string[] = [];
+  const speakers = new Set<string>();
   view.state.doc.nodesBetween(range.from, range.to, (node, at) => {
     if (node.type !== schema.nodes.passage) return false;
     if (attrsOf(node).base === null || segmentOf(node).withheld) return false;
@@ -19,13 +18,12 @@ export function selectedPlace(view: EditorView): Place | null {
       start = Math.min(start, token.start);
       end = Math.max(end, token.end);
       texts.push(token.text);
+      const { speaker } = attrsOf(node);
+      if (speaker !== null) speakers.add(speaker);
     }
     return false;
   });
-  const quote = texts.join(' ');
-  return texts.length === 0
-    ? null
-    : { start, end, quote: quote.length > maxQuote ? `${quote.slice(0, maxQuote)}…` : quote };
+  return texts.length === 0 ? null : { start, end, quote: texts.join(' '), speakers: [...speakers] };
 }
 
 /** What the browser shows as selected: a text that cannot be edited has no selection of the editor. */
