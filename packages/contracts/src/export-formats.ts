@@ -19,6 +19,8 @@ export const exportFlags = {
   /** A list of the speakers with the time that each one spoke. */
   participants: false,
   summary: false,
+  /** Comments and highlights. */
+  comments: false,
   /** Words that the engine was not sure of are marked. */
   uncertain: false,
   /** Numbers in the margin for quoting by line. */
@@ -39,7 +41,17 @@ type FormatDef = {
   readonly options: readonly ExportOption[];
 };
 
-const text = ['names', 'times', 'paragraphs', 'masked', 'heading', 'participants', 'summary', 'uncertain'] as const;
+const text = [
+  'names',
+  'times',
+  'paragraphs',
+  'masked',
+  'heading',
+  'participants',
+  'summary',
+  'comments',
+  'uncertain',
+] as const;
 const subtitles = ['names', 'masked', 'cues'] as const;
 
 /** The formats of an export, in the order in which they are offered. */
@@ -112,7 +124,7 @@ export const exportFormats = {
     extension: 'json',
     mediaType: 'application/json; charset=utf-8',
     binary: false,
-    options: ['names', 'summary'],
+    options: ['names', 'summary', 'comments'],
   },
   otr: {
     label: 'oTranscribe document (OTR)',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commentThread } from './media-comments.ts';
 import { exportChoices, exportFlags, exportFormatNames, exportFormats, subtitleIssueRules } from './export-formats.ts';
 import { queryFlag, routesOf } from './http.ts';
 import { summaryGap, summaryObject } from './insights-summaries.ts';
@@ -19,6 +20,12 @@ const exportedSummary = summaryObject.pick({ made_without_model: true, out_of_da
   }),
   gaps: z.array(summaryGap),
 });
+const exportedComment = commentThread.pick({ text: true, created_at: true }).extend({ author: z.string().nullable() });
+const exportedThread = exportedComment.extend({
+  ...commentThread.pick({ start_time: true, end_time: true, quote: true, color: true }).shape,
+  resolved: z.boolean(),
+  replies: z.array(exportedComment),
+});
 /** For other programs: speakers by their label, without identifiers of this installation. */
 const exportedTranscript = fileObject
   .pick({
@@ -33,6 +40,7 @@ const exportedTranscript = fileObject
   .extend({
     speakers: z.array(z.object({ label: z.string(), name: z.string(), talk_time: z.number() })).optional(),
     summary: exportedSummary.optional(),
+    comments: z.array(exportedThread).optional(),
     segments: z.array(
       segmentObject
         .pick({ start_time: true, end_time: true, text: true, confidence: true, edited: true, words: true })
@@ -53,6 +61,7 @@ const exportQuery = {
   heading: queryFlag.default(exportFlags.heading),
   participants: queryFlag.default(exportFlags.participants),
   summary: queryFlag.default(exportFlags.summary),
+  comments: queryFlag.default(exportFlags.comments),
   uncertain: queryFlag.default(exportFlags.uncertain),
   line_numbers: queryFlag.default(exportFlags.line_numbers),
 };

@@ -68,6 +68,7 @@ export function createMedia(env: MediaEnv): Service {
   const tags = createTagsSlice({ db, outbox });
   const streaming = createStreamingSlice({ db, objects, maskedAudio });
   const summaries = createSummaries({ bus });
+  const comments = createCommentsSlice({ db, outbox, people, names });
   const transcripts = createTranscriptsSlice({ db, outbox, people });
 
   return createService({
@@ -94,9 +95,9 @@ export function createMedia(env: MediaEnv): Service {
         sendObject: streaming.sendObject,
       }),
       streaming,
-      createExportsSlice({ db, outbox, summaries }),
+      createExportsSlice({ db, outbox, summaries, listComments: comments.listComments }),
       transcripts,
-      createCommentsSlice({ db, outbox, people, names }),
+      comments,
       createReplaceSlice({ db, corrections: transcripts.corrections }),
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,

@@ -48,7 +48,12 @@ export function timed(text: string, start: number, step = 0.5): Spoken['words'] 
     .map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: null }));
 }
 
-type Choice = { options?: Partial<Transcript['options']>; about?: Partial<About>; summary?: Transcript['summary'] };
+type Choice = {
+  options?: Partial<Transcript['options']>;
+  about?: Partial<About>;
+  summary?: Transcript['summary'];
+  comments?: Transcript['comments'];
+};
 
 /** An export as bytes. */
 export async function writtenBytes(format: Product, passages: readonly Spoken[], choice: Choice = {}) {
@@ -57,6 +62,7 @@ export async function writtenBytes(format: Product, passages: readonly Spoken[],
     about: { ...about, ...choice.about },
     options: { ...defaultExportOptions, heading: false, ...choice.options },
     summary: choice.summary ?? null,
+    comments: choice.comments ?? null,
     link: 'https://overtone.example.org/files/1',
     segments: (async function* () {
       yield* passages;

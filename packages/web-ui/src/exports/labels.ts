@@ -61,6 +61,7 @@ export const flagLabels = translateOnRead<Record<keyof typeof exportFlags, Messa
   heading: msg`Title and date`,
   participants: msg`List of speakers`,
   summary: msg`Summary`,
+  comments: msg`Comments and highlights`,
   uncertain: msg`Mark uncertain words`,
   line_numbers: msg`Line numbers`,
 });

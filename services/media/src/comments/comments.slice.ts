@@ -2,14 +2,18 @@ import { mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { handle, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
+import type { ListComments } from './comments.ts';
 import { createCommentViews, type CommentViewDeps } from './comments.read-model.ts';
 import { createComments } from './comments.service.ts';
 
 /** Comments and highlights on transcripts. */
-export function createCommentsSlice({ outbox, ...deps }: CommentViewDeps & { outbox: Outbox }): Slice {
+export function createCommentsSlice({ outbox, ...deps }: CommentViewDeps & { outbox: Outbox }): Slice & {
+  listComments: ListComments;
+} {
   const views = createCommentViews(deps);
   const comments = createComments({ db: deps.db, outbox, views });
   return {
+    listComments: views.list,
     routes: [
       handle(mediaRoutes.listComments, ({ caller, params }) => views.list(caller, params.uuid)),
       handle(mediaRoutes.listCommentReaders, ({ caller, params }) => views.people(caller, params.uuid)),

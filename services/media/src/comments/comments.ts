@@ -1,5 +1,6 @@
-import type { RedactionKind, SegmentObject } from '@overtone/contracts';
+import type { CommentThread, RedactionKind, SegmentObject } from '@overtone/contracts';
 import { mergeSpans, withheldText, type Span } from '@overtone/redaction';
+import type { Caller } from '@overtone/service-kit';
 
 /**
  * A comment or a highlight is anchored at a time of the recording, in milliseconds, and stores no text of the transcript.
@@ -8,6 +9,9 @@ import { mergeSpans, withheldText, type Span } from '@overtone/redaction';
  * quote never shows what is masked.
  */
 export type Place = { startMs: number; endMs: number };
+
+/** The comments of a file as the caller may see them, in order of their times. */
+export type ListComments = (caller: Caller, fileId: string) => Promise<{ threads: CommentThread[] }>;
 
 type Quotable = Pick<SegmentObject, 'start_time' | 'end_time' | 'text' | 'words' | 'redactions' | 'withheld'>;
 const maxQuote = 500;

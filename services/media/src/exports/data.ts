@@ -1,5 +1,6 @@
 import { speakerName } from '@overtone/contracts/speakers';
 import { stringify } from 'csv-stringify/sync';
+import { exportedComments } from './comments.ts';
 import { collapseWhitespace, namesBy, showMasked, speakerOf, timestamp } from './spoken.ts';
 import type { ExportedSummary } from './summary.ts';
 import { speakerNames, type Writer } from './transcript.ts';
@@ -21,7 +22,7 @@ export const writeCsv: Writer = async function* ({ about, options, segments }) {
 };
 
 /** JSON for other programs: speakers by their label, without identifiers of this installation. */
-export const writeJson: Writer = async function* ({ about, options, summary, segments }) {
+export const writeJson: Writer = async function* ({ about, options, summary, comments, segments }) {
   const { title, filename, language, duration, recorded_date, upload_time, engine } = about;
   const withSpeakers = options.names !== 'none';
   const speakers = about.speakers.map((speaker) => ({
@@ -39,6 +40,7 @@ export const writeJson: Writer = async function* ({ about, options, summary, seg
     engine,
     ...(withSpeakers ? { speakers } : {}),
     ...(summary ? { summary: toExported(summary) } : {}),
+    ...(comments ? { comments: exportedComments(comments) } : {}),
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "segments": [`;
   let separator = '\n';

@@ -1,4 +1,5 @@
 import type { ExportOptions } from '@overtone/contracts/export-formats';
+import { commentSections } from './comments.ts';
 import { clock, collapseWhitespace, initialsOf, namesBy, showMasked, speakerOf, type Spoken } from './spoken.ts';
 import { summarySections, type SummarySection } from './summary.ts';
 import { dayOf, speakerNames, type Transcript } from './transcript.ts';
@@ -41,6 +42,7 @@ export async function* blocksOf(transcript: Transcript): AsyncGenerator<Block> {
   // A heading separates the text from what precedes it.
   if (front.some(({ kind }) => kind !== 'title')) yield { kind: 'transcript' };
   yield* paragraphsOf(transcript);
+  for (const section of commentSections(transcript)) yield { kind: 'section', ...section };
 }
 
 function frontMatterOf({ about, options, summary }: Transcript): Block[] {

@@ -1,6 +1,9 @@
 import {
   AlignmentType,
   Bookmark,
+  CommentRangeEnd,
+  CommentRangeStart,
+  CommentReference,
   Document,
   Footer,
   HeadingLevel,
@@ -17,6 +20,7 @@ import {
   type IParagraphOptions,
   type ParagraphChild,
 } from 'docx';
+import { commentLines, nameOf, replyLines } from './comments.ts';
 import { blocksOf, type Block, type Paragraph, type Run } from './document.ts';
 import { clock, collapseWhitespace } from './spoken.ts';
 import type { Transcript, Writer } from './transcript.ts';
@@ -25,14 +29,53 @@ import { isRightToLeft } from './xml.ts';
 /** A Word document (Office Open XML) with styles, headings, page numbers and, if chosen, line numbers. */
 export const writeDocx: Writer = async function* (transcript) {
   const children: (WordParagraph | Table)[] = [];
-  for await (const block of blocksOf(transcript)) children.push(...wordBlocks(block));
+  const placed = placedComments(transcript);
+  for await (const block of blocksOf({ ...transcript, comments: null }))
+    children.push(...wordBlocks(block, block.kind === 'paragraph' ? placed.takeBefore(block.time.until) : []));
+  // What is said nowhere stands at the end.
+  const rest = placed.takeBefore(Infinity);
+  if (rest.length > 0) children.push(withChildren('', marked([], rest), { style: 'Passage' }));
   yield await Packer.toBuffer(documentOf(transcript, children));
 };
 
-function documentOf({ about, options }: Transcript, children: readonly (WordParagraph | Table)[]): Document {
+/** Numbers of the comments that begin before a second, each once. */
+function placedComments({ comments }: Transcript) {
+  const threads = comments ?? [];
+  let next = 0;
+  return {
+    takeBefore: (second: number): number[] => {
+      const taken: number[] = [];
+      for (; next < threads.length && (threads[next]?.start_time ?? 0) < second; next += 1) taken.push(next);
+      return taken;
+    },
+  };
+}
+
+/** The comments that Word shows in the margin; replies are paragraphs of them. */
+function wordComments({ comments, options }: Transcript) {
+  const children = (comments ?? []).map((thread, id) => ({
+    id,
+    author: clean(nameOf(thread)),
+    date: new Date(thread.created_at),
+    children: [...commentLines(thread, options), ...replyLines(thread, options)].map((line) => paragraphOf(line, {})),
+  }));
+  return children.length === 0 ? {} : { comments: { children } };
+}
+
+function marked(children: ParagraphChild[], comments: readonly number[]): ParagraphChild[] {
+  return [
+    ...comments.map((id) => new CommentRangeStart(id)),
+    ...children,
+    ...comments.flatMap((id) => [new CommentRangeEnd(id), new TextRun({ children: [new CommentReference(id)] })]),
+  ];
+}
+
+function documentOf(transcript: Transcript, children: readonly (WordParagraph | Table)[]): Document {
+  const { about, options } = transcript;
   const title = clean(collapseWhitespace(about.title));
   return new Document({
     title,
+    ...wordComments(transcript),
     creator: 'Overtone',
     ...(about.language === null ? {} : { styles: stylesOf(about.language) }),
     ...(about.language === null ? { styles: stylesOf('en') } : {}),
@@ -87,7 +130,7 @@ function pageNumbers(): WordParagraph {
   return new WordParagraph({ alignment: AlignmentType.CENTER, children });
 }
 
-function wordBlocks(block: Block): (WordParagraph | Table)[] {
+function wordBlocks(block: Block, comments: readonly number[]): (WordParagraph | Table)[] {
   switch (block.kind) {
     case 'title':
       return [paragraphOf(block.title, { heading: HeadingLevel.TITLE }), paragraphOf(block.about, { style: 'About' })];
@@ -104,7 +147,7 @@ function wordBlocks(block: Block): (WordParagraph | Table)[] {
     case 'transcript':
       return [paragraphOf('Transcript', { heading: HeadingLevel.HEADING_1 })];
     case 'paragraph':
-      return passage(block);
+      return passage(block, comments);
     default:
       return block satisfies never;
   }
@@ -125,7 +168,7 @@ function speakerTable(rows: Extract<Block, { kind: 'speakers' }>['rows']): Table
   });
 }
 
-function passage({ speaker, start, end, runs }: Paragraph): WordParagraph[] {
+function passage({ speaker, start, end, runs }: Paragraph, comments: readonly number[]): WordParagraph[] {
   const text = runs.map((run) => run.text).join('');
   const heading = [
     ...(speaker === null ? [] : [textRun(speaker)]),
@@ -134,7 +177,7 @@ function passage({ speaker, start, end, runs }: Paragraph): WordParagraph[] {
   const children = [...runs.flatMap(wordRuns), ...(end === null ? [] : [timeRun(` ${end}`)])];
   return [
     ...(heading.length === 0 ? [] : [withChildren(speaker ?? text, heading, { style: 'Speaker' })]),
-    withChildren(text, children, { style: 'Passage' }),
+    withChildren(text, marked(children, comments), { style: 'Passage' }),
   ];
 }
 

@@ -12,6 +12,7 @@ import type { Outbox } from '@overtone/database';
 import { handle, handled, type RouteRequest, type Slice } from '@overtone/service-kit';
 import { scopeOf, usableFile, type UsableFile } from '../access/access.store.ts';
 import { actorOf, auditAction, type Actor } from '../audit/audit.ts';
+import type { ListComments } from '../comments/comments.ts';
 import { usableCollection } from '../collections/collections.store.ts';
 import type { Db } from '../database.ts';
 import { problemOf } from '../bulk/bulk.ts';
@@ -32,14 +33,14 @@ const pageSize = 2000;
 /** Passages of a preview. */
 const previewSize = 40;
 
-type Deps = { db: Db; outbox: Outbox; summaries: Summaries };
+type Deps = { db: Db; outbox: Outbox; summaries: Summaries; listComments: ListComments };
 type Choice = { product: Product; options: ExportOptions };
 /** Only the first passages, or all of them. */
 type Extent = { limit?: number };
 type Exchange = Pick<RouteRequest<never>, 'res' | 'signal' | 'origin'>;
 
 /** Downloads of the transcript. */
-export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
+export function createExportsSlice({ db, outbox, summaries, listComments }: Deps): Slice {
   const { withRendered } = createRenderer();
 
   /** Calls `use` with the file that is made of what the caller may see. */
@@ -55,7 +56,8 @@ export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
     const about = { ...aboutOf(described), speakers: await listSpeakers(db, file.id, mask) };
     const summary = options.summary ? await summaryOf(file) : null;
     const pages = readPages(db, file.id, { mask, words: needsWords(product, options), ...extent });
-    const request = { product, options, about, summary, link: linkTo(origin, file.id) };
+    const comments = options.comments ? (await listComments(actor, file.id)).threads : null;
+    const request = { product, options, about, summary, comments, link: linkTo(origin, file.id) };
     return withRendered(request, pages, { userId: actor.userId, signal }, use);
   };
 

@@ -16,7 +16,7 @@ export function speakerOf({ speaker }: Pick<Spoken, 'speaker'>): string | null {
   return speaker ? collapseWhitespace(speakerName(speaker)) : null;
 }
 
-const maskTexts = { bar: '█████', ellipsis: '[…]' };
+export const maskTexts = { bar: '█████', ellipsis: '[…]' };
 
 /** The passage with its masked parts as they are chosen to be shown. */
 export function showMasked(segment: Spoken, masked: ExportOptions['masked']): Spoken {

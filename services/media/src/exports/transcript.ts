@@ -1,4 +1,4 @@
-import type { FileDetail } from '@overtone/contracts';
+import type { CommentThread, FileDetail } from '@overtone/contracts';
 import type { ExportFormat, ExportOptions } from '@overtone/contracts/export-formats';
 import { speakerName } from '@overtone/contracts/speakers';
 import { collapseWhitespace, type Spoken } from './spoken.ts';
@@ -22,6 +22,8 @@ export type Transcript = {
   about: About;
   options: ExportOptions;
   summary: ExportedSummary | null;
+  /** Null: not exported. */
+  comments: readonly CommentThread[] | null;
   /** The page of the recording, for links to a second. */
   link: string;
   segments: AsyncIterable<Spoken>;

@@ -125,15 +125,15 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
   ]),
   'GET /api/files/{uuid}/export': [
     ...exportFormatNames.map((format): Call => ({ run }) => ({
-      path: `/api/files/${run.fileId}/export?format=${format}&participants=true&uncertain=true&masked=bar`,
+      path: `/api/files/${run.fileId}/export?format=${format}&participants=true&uncertain=true&comments=true&masked=bar`,
     })),
     ({ imported }) => ({ path: `/api/files/${imported}/export?format=json` }),
   ],
   'GET /api/transcripts/export': ['txt', 'docx'].map((format): Call => ({ run, imported }) => ({
-    path: `/api/transcripts/export?format=${format}&file_uuids=${run.fileId},${imported}`,
+    path: `/api/transcripts/export?format=${format}&comments=true&file_uuids=${run.fileId},${imported}`,
   })),
   'GET /api/files/{uuid}/export/preview': [
-    ({ run }) => ({ path: `/api/files/${run.fileId}/export/preview?format=docx&participants=true` }),
+    ({ run }) => ({ path: `/api/files/${run.fileId}/export/preview?format=docx&participants=true&comments=true` }),
   ],
   'GET /api/files/{uuid}/subtitles': ['srt', 'webvtt', 'txt', 'json'].flatMap(exportsOf),
   ...Object.fromEntries(
