@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { describeMissingConnections, specifiedConnections } from '@overtone/database/connections';
 import { faultsIn } from '@overtone/service-kit/env';
 import { busConfig, envLines, limitsFor, missing, unusable, type Values } from '../container/container.ts';
 import { furtherVariables } from '../configuration/script-variables.ts';
@@ -11,6 +12,7 @@ import { readIfThere, replaceFile } from '../files.ts';
 import { homeFolder, productVersion } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { inventPassword } from '../setup/secrets.ts';
+import { poolLimits } from '../supervisor/environment.ts';
 import { createTerminal } from '../terminal.ts';
 
 const fileHeader =
@@ -21,7 +23,10 @@ export async function configContainer(options: { readonly out?: string }): Promi
   const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
   const limits = limitsFor({ processors: availableParallelism(), memoryBytes: totalmem() });
-  const { file, values, added } = ensureValues(folder, await loadServiceVariables(), limits);
+  const { file, values, added } = ensureValues(folder, await loadServiceVariables(), {
+    limits,
+    findFaults: missingConnections,
+  });
   // It contains no secret, and the server in its container runs as another user.
   replaceFile(join(folder, 'nats.conf'), busConfig(), 0o644);
   const terminal = createTerminal();
@@ -54,10 +59,18 @@ function faultsOfContainers(values: Values, variables: ServiceVariables): string
   return [...new Set(faults.map(({ fault }) => fault))];
 }
 
+/** Of the server of compose.yaml; in Kubernetes the migration asks the server that there is. */
+function missingConnections(values: Values): string[] {
+  const limits = { DB_POOL_SIZE: values['DB_POOL_SIZE'] || '20', DB_MAX_OVERFLOW: values['DB_MAX_OVERFLOW'] || '5' };
+  return [
+    describeMissingConnections(poolLimits(limits), Number(values['PG_MAX_CONNECTIONS'] || specifiedConnections)),
+  ].filter((fault) => fault !== undefined);
+}
+
 function ensureValues(
   folder: string,
   variables: ServiceVariables,
-  limits: Values = {},
+  { limits = {}, findFaults = () => [] }: { limits?: Values; findFaults?: (values: Values) => string[] } = {},
 ): { file: string; values: Values; added: readonly string[] } {
   const file = join(folder, '.env');
   const before = readIfThere(file) ?? fileHeader;
@@ -68,7 +81,8 @@ function ensureValues(
       `${refused.join(', ')} in ${file}: a password of a server is a letter and at least seven more letters, digits, "_" or "-".`,
     );
   }
-  const faults = faultsOfContainers(values, variables);
+  const found = faultsOfContainers(values, variables);
+  const faults = found.length > 0 ? found : findFaults(values);
   if (faults.length > 0) throw new Refusal(`${file} has values that cannot be used. ${faults.join('. ')}`);
   const made = {
     ...missing(values, productVersion(), inventPassword),

@@ -50,6 +50,18 @@ describe('./overtone config', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
+  it('container: rejects pools that do not fit into the connections of the server, and changes nothing', async () => {
+    writeFileSync(file(), 'DB_POOL_SIZE=30\n');
+    const { code, output } = await config('container');
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/PG_MAX_CONNECTIONS=200 is too low: .*DB_POOL_SIZE=30 /s),
+    ]);
+    expect(readFileSync(file(), 'utf8')).toBe('DB_POOL_SIZE=30\n');
+    appendFileSync(file(), 'PG_MAX_CONNECTIONS=300\n');
+    expect((await config('container')).code).toBe(0);
+  });
+
   it('kubernetes: refuses by name what no pod would receive', async () => {
     writeFileSync(file(), 'OT_LISTEN=127.0.0.1:9000\nRECORDING_IDLE_MINUTES=9\n');
     const { code, output } = await config('kubernetes');
