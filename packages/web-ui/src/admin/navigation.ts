@@ -65,6 +65,7 @@ const groups: readonly AdminGroup[] = translateOnRead([
     icon: 'shield',
     pages: [
       { to: '/admin/redaction', under: '/admin/redaction', label: msg`Redaction`, superOnly: true },
+      { to: '/admin/public-links', under: '/admin/public-links', label: msg`Public links`, superOnly: true },
       { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds` },
       { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, superOnly: true },
       { to: '/admin/audit', under: '/admin/audit', label: msg`Audit log`, superOnly: true },

@@ -85,6 +85,11 @@ const invitationRoute = createRoute({
   path: '/invitation',
   component: lazyPage(() => import('../session/invitation-page.tsx').then((module) => module.InvitationPage)),
 });
+const publicRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/public',
+  component: lazyPage(() => import('../public-links/public-page.tsx').then((module) => module.PublicPage)),
+});
 const accountStateRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account-state',
@@ -299,6 +304,13 @@ const voicesRoute = createRoute({
   path: '/admin/voices',
   component: lazyPage(() => import('../admin/voices/voices-page.tsx').then((module) => module.VoicesPage)),
 });
+const publicLinksRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/public-links',
+  component: lazyPage(() =>
+    import('../admin/public-links/public-links-page.tsx').then((module) => module.PublicLinksPage),
+  ),
+});
 const organisationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/organisation',
@@ -326,6 +338,7 @@ export const router = createRouter({
     loginRoute,
     registerRoute,
     invitationRoute,
+    publicRoute,
     accountStateRoute,
     passwordRoute,
     insideRoute.addChildren([
@@ -364,6 +377,7 @@ export const router = createRouter({
         redactionRoute,
         labelsRoute,
         voicesRoute,
+        publicLinksRoute,
         organisationRoute,
         searchAdminRoute,
         adminRoute,

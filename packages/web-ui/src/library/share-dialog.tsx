@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
+import { PublicLinksSection } from '../public-links/public-links-section.tsx';
 import { SharesDialog, type Shared } from './shares-dialog.tsx';
 
 /** Adds, changes and removes the shares of one recording. */
@@ -27,5 +28,9 @@ export function ShareDialog({ file, onClose }: { file: FileItem; onClose: () => 
     remove: (shareId) =>
       call('DELETE /api/files/{uuid}/shares/{share_uuid}', { params: { ...params, share_uuid: shareId } }),
   };
-  return <SharesDialog shared={shared} onClose={onClose} />;
+  return (
+    <SharesDialog shared={shared} onClose={onClose}>
+      <PublicLinksSection file={file} />
+    </SharesDialog>
+  );
 }

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
@@ -33,7 +34,16 @@ export type Shared = {
 };
 
 /** Adds, changes and removes the shares of a recording or a collection. */
-export function SharesDialog({ shared, onClose }: { shared: Shared; onClose: () => void }) {
+export function SharesDialog({
+  shared,
+  onClose,
+  children,
+}: {
+  shared: Shared;
+  onClose: () => void;
+  /** Other ways to share it. */
+  children?: ReactNode;
+}) {
   const shares = useQuery({ queryKey: shared.key, queryFn: ({ signal }) => shared.list(signal) });
   const groups = useQuery(groupsQuery(''));
   const draft = useDraft(`share:${shared.key[1]}`, emptyShare);
@@ -62,6 +72,7 @@ export function SharesDialog({ shared, onClose }: { shared: Shared; onClose: () 
             ))}
           </ul>
         )}
+        {children}
       </Stack>
     </Dialog>
   );
