@@ -176,6 +176,17 @@ describe('comments and highlights', () => {
     expect(new Set(events[1]?.['followers'] as string[])).toEqual(new Set([viewer.userId, editor.userId]));
   });
 
+  it('are in an export on request', async () => {
+    const { body: thread } = await add(viewer, { text: 'For the minutes' });
+    const exported = async (query: string) =>
+      (await media.call(viewer, 'GET', `/api/files/${run.fileId}/export?${query}`)).text();
+    expect(await exported('format=txt&comments=true')).toMatch(/Comments:\n[^]*Vic Viewer: For the minutes/);
+    expect(await exported('format=txt')).not.toContain('For the minutes');
+    const { comments } = JSON.parse(await exported('format=json&comments=true')) as { comments: { text: string }[] };
+    expect(comments.map(({ text }) => text)).toContain('For the minutes');
+    await media.json(viewer, 'DELETE', `${path}/${thread.uuid}`);
+  });
+
   it('are told to open pages when they change', async () => {
     const before = eventsAbout('evt.media.comment.changed.v1').length;
     const { body: thread } = await add(owner, { color: 'pink' });
