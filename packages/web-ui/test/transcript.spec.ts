@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { example } from './ring/example.ts';
 import { expect, startSession, test } from './ring/ring.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
 import { storeTranscript, transcriptPath, type StoredTranscript } from './transcript/stored-transcript.ts';
@@ -42,6 +43,37 @@ test.describe('the transcript is one document', () => {
     await page.keyboard.press('Delete');
     await expectSaved(page);
     expect(transcript.texts()[1]).toBe(`${speech[1]} ${speech[2]}`);
+  });
+
+  test('can be emptied, typed anew and undone, also after a reload', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 1);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual([]);
+    await expect(page.getByTestId('emptied')).toBeVisible();
+    await page.keyboard.type('New text');
+    await expectSaved(page);
+    expect(transcript.texts()).toEqual(['New text']);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => transcript.texts()).toEqual([]);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => transcript.texts()).toEqual(speech);
+    await expect(page.getByTestId('emptied')).toHaveCount(0);
+    await caretAtEnd(page, 1);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await expectSaved(page);
+    api.respond(
+      'GET /api/files/{uuid}/transcript/operations',
+      example('GET /api/files/{uuid}/transcript/operations', { revision: 3, can_undo: true }),
+    );
+    await page.reload();
+    await page.getByTestId('emptied').waitFor();
+    await page.getByRole('button', { name: 'Undo your last correction' }).click();
+    await expect.poll(() => transcript.texts()).toEqual(speech);
+    await expect(page.getByTestId('segment')).toHaveCount(4);
   });
 
   test('moves the caret from one passage to the next, and types where it is', async ({ page, api }) => {

@@ -57,7 +57,7 @@ import { VersionsMenu } from '../versions/versions-menu.tsx';
 import { TranscriptEditor, type EditorCommands } from './editor/transcript-editor.tsx';
 import { UncertainNote } from './uncertain-note.tsx';
 import { useKeys } from './use-keys.ts';
-import { useTranscript, type Transcript } from './use-transcript.ts';
+import { useHasDocument, useTranscript, type Transcript } from './use-transcript.ts';
 
 const ReplaceBar = lazy(() => import('../replace/replace-bar.tsx').then((result) => ({ default: result.ReplaceBar })));
 
@@ -133,6 +133,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const context = useFile();
   const { file, player, speakers } = context;
   const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
+  const hasDocument = useHasDocument(file, transcript);
   const find = useFind(transcript, initialFind);
   const [shown, setShown] = useState<number | null>(null);
   const [help, setHelp] = useState(false);
@@ -238,7 +239,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           <QuarantineNote file={file} mayOpen />
           {file.quarantine === null && <ProcessingNote file={file} />}
           <div className={css['stickyTools']}>
-            {transcript.total > 0 && (
+            {hasDocument && (
               <FindBar
                 find={find}
                 complete={transcript.complete}
@@ -247,7 +248,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                 onHistory={editable && !reading ? (which) => editor.current?.revert(which) : null}
               />
             )}
-            {transcript.total > 0 && (
+            {hasDocument && (
               <Group gap="xs" className={css['editBar'] ?? ''} justify="space-between" wrap="nowrap">
                 <div ref={setBar} />
                 {!canEdit(file) && (
@@ -289,7 +290,12 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
             onAccept={editable && !reading ? () => editor.current?.accept() : null}
           />
           <OverlapLegend transcript={transcript} />
-          {transcript.total > 0 || transcript.error !== null ? (
+          {hasDocument && transcript.total === 0 && transcript.error === null && (
+            <Text c="dimmed" py="xl" ta="center" data-testid="emptied">
+              {t`All passages were deleted. Undo (Ctrl+Z) or a version brings them back.`}
+            </Text>
+          )}
+          {hasDocument ? (
             <TranscriptEditor
               transcript={transcript}
               find={find}

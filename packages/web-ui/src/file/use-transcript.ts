@@ -1,6 +1,8 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { segmentPageSize, segmentsQuery, type Segment } from '../api/queries.ts';
+import { call } from '../api/client.ts';
+import { segmentPageSize, segmentsQuery, type FileDetail, type Segment } from '../api/queries.ts';
+import { isInProgress } from '../library/status.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import type { IndexedSegment } from './transcript.ts';
 
@@ -73,6 +75,25 @@ export function useTranscript(uuid: string, expected: number, version: number): 
 }
 
 /** Reloads the pages when the file has a newer version: the push channel was disconnected, or another tab edited it. */
+/** Whether there is a document to show: passages, or none any more because somebody has deleted them all. */
+export function useHasDocument(file: FileDetail, { total, pending, error }: Transcript): boolean {
+  const [hadPassages, setHadPassages] = useState(false);
+  if (total > 0 && !hadPassages) setHadPassages(true);
+  const isEmpty = total === 0 && !pending && error === null && !isInProgress(file);
+  const history = useQuery({
+    queryKey: ['file', file.uuid, 'corrections'],
+    queryFn: ({ signal }) =>
+      call('GET /api/files/{uuid}/transcript/operations', {
+        params: { uuid: file.uuid },
+        query: { limit: 1 },
+        signal,
+      }),
+    enabled: isEmpty && file.transcript_version > 0,
+  });
+  if (total > 0 || error !== null) return true;
+  return isEmpty && (hadPassages || (history.data?.revision ?? 0) > 0);
+}
+
 function useReloadNewerVersion(uuid: string, version: number, isLoaded: boolean): void {
   const client = useQueryClient();
   useEffect(() => {

@@ -174,7 +174,11 @@ function replace(
   const from = ids.length === 0 ? first + 1 : first;
   const run = passages.slice(from, from + ids.length);
   const pieces = replacement.map((piece): SegmentObject => {
-    const old = run.find(({ uuid: id }) => id === piece.uuid) ?? { ...(run[0] ?? passages[0]!), version: 0, text: '' };
+    const old = run.find(({ uuid: id }) => id === piece.uuid) ?? {
+      ...(run[0] ?? passages[0] ?? passageOf('', 0, undefined)),
+      version: 0,
+      text: '',
+    };
     const text = piece.text ?? old.text;
     return {
       ...old,
