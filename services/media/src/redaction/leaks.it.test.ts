@@ -319,7 +319,7 @@ async function correctAll({ fileId }: Run): Promise<void> {
   const { body } = await media.json<FileDetail>(owner, 'GET', `/api/files/${fileId}`);
   const operations = body.transcript_segments.map(({ uuid, text }) => ({
     segments: [{ uuid }],
-    replacement: [{ uuid, text: `${text} indeed` }],
+    replacement: [{ uuid, text: `indeed ${text}` }],
   }));
   const path = `/api/files/${fileId}/transcript/operations`;
   expect((await media.json(owner, 'POST', path, { uuid: randomUUID(), operations })).status).toBe(200);
