@@ -49,6 +49,8 @@ const bodies: Partial<Record<string, unknown>> = {
   },
   undoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
   redoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
+  nameVersion: { name: 'x' },
+  restoreVersion: { uuid: '00000000-0000-4000-8000-000000000003' },
   addComment: { start_time: 0, end_time: 1, text: 'x' },
   addReply: { text: 'x' },
   editComment: { text: 'x' },
