@@ -9,6 +9,7 @@ import type {
   labelGroup,
   mirrorGroup,
   promptsGroup,
+  publicLinksGroup,
   redactionGroup,
   retentionGroup,
   SettingValues,
@@ -33,6 +34,8 @@ const maskedAudio = 'media/src/redaction/masked-audio.it.test.ts';
 const retention = 'media/src/retention/retention.it.test.ts';
 const voices = 'media/src/voices/voices.it.test.ts';
 const scheduledRetention = [retention, 'is started by the schedule once, for all of its times that passed'] as const;
+const publicLinks = 'media/src/public-links/public-links.it.test.ts';
+const limitsOfLinks = [publicLinks, 'are refused beyond their limits'] as const;
 const syncRuns = 'directory-sync/src/runs/runs.it.test.ts';
 
 /** A setting without an entry does not compile. */
@@ -45,6 +48,7 @@ const tables: {
   labels: Proofs<keyof SettingValues<typeof labelGroup>>;
   insights: Proofs<keyof SettingValues<typeof insightsGroup>>;
   prompts: Proofs<keyof SettingValues<typeof promptsGroup>>;
+  public_links: Proofs<keyof SettingValues<typeof publicLinksGroup>>;
 } = {
   backup: {
     enabled: scheduledBackup,
@@ -116,6 +120,11 @@ const tables: {
       'insights/src/suggestions/suggestions.it.test.ts',
       'follow the prompt for speaker names that the owner uses, and what was written about the organisation',
     ],
+  },
+  public_links: {
+    enabled: [publicLinks, 'while they are switched off by the setting alone'],
+    max_days: limitsOfLinks,
+    password_required: limitsOfLinks,
   },
 };
 /** Its route has a shape of its own. */

@@ -52,7 +52,7 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
     >
       <Text size="sm">{t`Choose the voices that are another person.`}</Text>
       <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
-      <Stack gap="xs">
+      <Stack gap="xs" role="group" aria-label={t`Voices`} tabIndex={-1} data-autofocus>
         {voices.data?.map((voice) => (
           <Group key={voice.speaker_uuid} gap="xs" wrap="nowrap">
             <VoiceSample voice={voice} />
