@@ -24,7 +24,7 @@ import {
   type SegmentState,
 } from './operations.store.ts';
 import { revertCorrection } from './revert.ts';
-import { meanConfidence, type TextChange } from './transcripts.ts';
+import { longTransaction, meanConfidence, type TextChange } from './transcripts.ts';
 import { markEdited, readSegmentsById, withEditorNames } from './transcripts.store.ts';
 
 type Operation = BodyOf<(typeof mediaRoutes)['applyOperations']>['operations'][number];
@@ -59,7 +59,7 @@ export function createCorrections({ db, outbox, people }: { db: Db; outbox: Outb
       const ids = [...new Set(known ? idsOf(known.before, known.after) : await work(context))];
       const stored = await tx.mediaFile.findUniqueOrThrow({ where: { id: fileId } });
       return readResult(context, ids, stored.transcriptVersion);
-    });
+    }, longTransaction);
     return withNames(result);
   };
 
@@ -97,7 +97,7 @@ export function createCorrections({ db, outbox, people }: { db: Db; outbox: Outb
         const { revision } = known;
         await revertCorrection(tx, { fileId, revision, userId: caller.userId, uuid: randomUUID() });
         await markEdited(tx, outbox, file, caller.userId);
-      }),
+      }, longTransaction),
     undo: (caller: Caller, fileId: string, uuid: string) => revert(caller, fileId, uuid, 'undo'),
     redo: (caller: Caller, fileId: string, uuid: string) => revert(caller, fileId, uuid, 'redo'),
 

@@ -18,6 +18,9 @@ export function nextLabel(labels: string[]): string {
   return speakerLabel(Math.max(0, ...numbers) + 1);
 }
 
+/** A correction of thousands of passages scans them again before it is stored. */
+export const longTransaction = { timeout: 120_000 };
+
 /** A change can be undone for this long. */
 export const undoMs = 24 * 3_600_000;
 

@@ -11,6 +11,7 @@ import { keyOf, maskFor, readDetectorVersion } from '../redaction/redaction.stor
 import type { OperationKind } from './operations.ts';
 import { addCorrection, lastRevision, readStates, type SegmentState } from './operations.store.ts';
 import { exchange } from './revert.ts';
+import { longTransaction } from './transcripts.ts';
 import { markEdited } from './transcripts.store.ts';
 import { compareTranscripts, type ShownPassage } from './differences.ts';
 import { createHistory } from './history.ts';
@@ -64,7 +65,7 @@ export function createVersions({ db, outbox, people }: Deps) {
         const { states, present } = await readEarlier(tx, file, versionId);
         const show = await createShow(tx, caller, file);
         return { before: states.map(show), after: present.map(show) };
-      });
+      }, longTransaction);
       return compareTranscripts(shown.before, shown.after);
     },
 
@@ -83,7 +84,7 @@ export function createVersions({ db, outbox, people }: Deps) {
         await addCorrection(tx, fileId, caller.userId, correction);
         const version = await markEdited(tx, outbox, file, caller.userId);
         return { transcript_version: version, changed: touched.size };
-      }),
+      }, longTransaction),
   };
 }
 

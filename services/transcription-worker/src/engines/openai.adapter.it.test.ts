@@ -20,7 +20,11 @@ type Handler = (request: IncomingMessage, form: FormData, response: ServerRespon
 async function serve(handle: Handler): Promise<{ server: Server; baseUrl: string }> {
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
+    try {
+      for await (const part of request) parts.push(part as Buffer);
+    } catch {
+      return; // The engine has given up.
+    }
     const headers = { 'content-type': request.headers['content-type'] ?? '' };
     const multipart = headers['content-type'].startsWith('multipart/');
     const body = Buffer.concat(parts);
