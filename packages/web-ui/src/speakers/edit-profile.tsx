@@ -58,7 +58,6 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
       <TextInput
         label={t`Name`}
         required
-        data-autofocus
         maxLength={200}
         value={name}
         disabled={target !== null}

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
@@ -20,7 +20,7 @@ type Props = {
   readonly unready?: string;
   /** Whether submitting destroys something: the button is red. */
   readonly danger?: boolean;
-  /** Whether the submit button gets the focus; otherwise the field with `data-autofocus` does. */
+  /** Whether the submit button gets the focus; otherwise the field with `data-autofocus` does, or the first one. */
   readonly actionFirst?: boolean;
   readonly sending: { readonly error: Error | null; readonly isPending: boolean };
   /** Title of the error note when submitting failed. */
@@ -58,7 +58,11 @@ export function FormDialog({
   const changed = lostOnReload || (draft?.changed ?? false);
   useUnsaved(lostOnReload, onClose);
   useReloadAfterRefusal(sending.error);
-  const form = useRef<HTMLFormElement>(null);
+  const form = useRef<HTMLFormElement | null>(null);
+  const onForm = useCallback((element: HTMLFormElement | null) => {
+    form.current = element;
+    if (element) markFirstField(element);
+  }, []);
   useEffect(() => {
     if (sending.error) focusRefusedField(form.current);
   }, [sending.error]);
@@ -73,7 +77,7 @@ export function FormDialog({
   };
   return (
     <Dialog size={size} onClose={() => void close()} title={<b>{title}</b>}>
-      <form ref={form} onSubmit={submit} onInput={() => setTouched(true)}>
+      <form ref={onForm} onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
           {children}
@@ -103,6 +107,12 @@ export function FormDialog({
       </form>
     </Dialog>
   );
+}
+
+/** The library gives the focus to what is marked, else to the first button of the dialog, which closes it. */
+function markFirstField(form: HTMLFormElement): void {
+  if (!form.querySelector('[data-autofocus]'))
+    form.querySelector('input:enabled, textarea:enabled, select:enabled')?.setAttribute('data-autofocus', 'true');
 }
 
 /** The first field that the server refused is shown and gets the focus; without one the note of the failure is shown. */

@@ -75,8 +75,6 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
         maxRows={8}
         maxLength={maxCommentText}
         autoFocus={autoFocus}
-        // A dialog moves the focus to the field with this mark.
-        {...(autoFocus ? { 'data-autofocus': true } : {})}
         aria-autocomplete="list"
         aria-controls={offered.length > 0 ? listId : undefined}
         aria-activedescendant={offered.length > 0 ? `${listId}-${active}` : undefined}
