@@ -112,7 +112,9 @@ export function FormDialog({
 /** The library gives the focus to what is marked, else to the first button of the dialog, which closes it. */
 function markFirstField(form: HTMLFormElement): void {
   if (!form.querySelector('[data-autofocus]'))
-    form.querySelector('input:enabled, textarea:enabled, select:enabled')?.setAttribute('data-autofocus', 'true');
+    form
+      .querySelector(':is(input:not([type=file], [type=hidden]), textarea, select):enabled')
+      ?.setAttribute('data-autofocus', 'true');
 }
 
 /** The first field that the server refused is shown and gets the focus; without one the note of the failure is shown. */
