@@ -3,8 +3,7 @@ import { routes } from '@overtone/contracts';
 import { forwardedHeader } from '@overtone/service-kit';
 import { setUpEdge, raw } from '../../test/running-edge.ts';
 
-const { edge } = await setUpEdge({ TRUSTED_PROXIES: '127.0.0.1' });
-edge.settings.signInPerMinute = null;
+const { edge } = await setUpEdge({ TRUSTED_PROXIES: '127.0.0.1', signInPerMinute: null });
 
 async function send(path: string, lines: readonly string[], method = 'POST') {
   const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', 'Connection: close', ...lines];
