@@ -369,9 +369,9 @@ function initOf({ body, cookie }: ReturnType<Call>): RequestInit {
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** Ids and times contain the digits of a canary by chance. */
+/** Ids, times and positions in the text contain the digits of a canary by chance. */
 const idsAndTimes =
-  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[\da-f]{16,64}\b|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[\da-f]{16,64}\b|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\bposition="\d+"/g;
 
 function foundIn(text: string, words: readonly string[]): string[] {
   const shown = text.replaceAll(idsAndTimes, '');
