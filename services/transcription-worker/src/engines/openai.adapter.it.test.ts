@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
 import { engineContract } from '../../test/engine-contract.ts';
 import { bytesPerSecond, wavHeader } from '../audio/wav.ts';
 import { createOpenAiVectoriser } from '../embeddings/openai.adapter.ts';
@@ -134,6 +135,28 @@ describe('an OpenAI-compatible service', () => {
     expect(Math.max(...sizes)).toBeLessThan(24_000_000);
     expect(words.map((word) => word.start)).toEqual([1, expect.any(Number)]);
     expect(words[1]?.start).toBeGreaterThan(300);
+  });
+
+  it('reports progress within a piece, by the speed of the earlier ones', async () => {
+    let requests = 0;
+    const held: ServerResponse[] = [];
+    const shares: number[] = [];
+    const { server, baseUrl } = await serve((_request, _form, response) => {
+      requests += 1;
+      if (requests === 1) json(response, { text: 'first' });
+      else held.push(response);
+    });
+    stop = stopOf(server);
+    const options = { baseUrl, apiKey: undefined, model: 'm', fetchEndpoint, parallel: () => 1 };
+    const recording = await sound(900);
+    const onProgress = (share: number): void => void shares.push(share);
+    const result = createOpenAiEngine(options).transcribe({ ...recording, onProgress });
+    // The second piece is not answered yet, and its progress is reported nevertheless.
+    await waitFor(() => held.length === 1 && shares.some((share) => share > 0.9 && share < 1));
+    for (const response of held) json(response, { text: 'second' });
+    expect((await result).words.map(({ word }) => word)).toEqual(['first', 'second']);
+    expect(shares.at(-1)).toBeCloseTo(1, 5);
+    expect(shares).toEqual(shares.toSorted((x, y) => x - y));
   });
 
   it('that never answers is asked twice, not as often as one that is busy', async () => {

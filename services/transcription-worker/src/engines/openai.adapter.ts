@@ -7,6 +7,7 @@ import type { FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { languageCode } from './languages.ts';
+import { createPace, createPieceProgress, type Pace } from './piece-progress.ts';
 import { verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
 import { translatesWith } from './selection.ts';
 import { mapLimit, tidyWords } from './words.ts';
@@ -27,6 +28,8 @@ const name = 'openai-compatible';
 const longestPiece = 600;
 
 const askAgainMs = 30_000;
+/** How often the progress within a piece is estimated. */
+const estimateMs = 1_000;
 
 /** Any server that speaks the OpenAI transcription API. */
 export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
@@ -43,7 +46,7 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
       known = { state, until: Date.now() + (state.ready ? askAgainMs : 0) };
       return state;
     },
-    transcribe: transcribeWith(server),
+    transcribe: transcribeWith(server, createPace()),
     close: () => undefined,
   };
 }
@@ -67,18 +70,21 @@ async function ask({ baseUrl, apiKey, fetchEndpoint }: OpenAiEngineOptions): Pro
   }
 }
 
-function transcribeWith(options: OpenAiEngineOptions) {
+function transcribeWith(options: OpenAiEngineOptions, pace: Pace) {
   return async (request: TranscribeRequest): Promise<Recognised> => {
     const began = performance.now();
     const pieces =
       request.seconds <= longestPiece
         ? [{ start: 0, end: request.seconds }]
         : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longestPiece);
-    let done = 0;
+    const progress = createPieceProgress({ seconds: request.seconds, pace, now: () => performance.now() });
+    const report = (): void => request.onProgress?.(progress.share());
+    const estimates = setInterval(report, estimateMs);
     const answers = await mapLimit(
       pieces,
       { limit: options.parallel(), signal: request.signal },
       async (piece, _, signal) => {
+        const onAnswered = progress.begin(piece.end - piece.start);
         const body = await formOf(options, request, piece);
         const response = await fetchWithRetries({
           fetchEndpoint: options.fetchEndpoint,
@@ -91,11 +97,11 @@ function transcribeWith(options: OpenAiEngineOptions) {
           signal,
         });
         const answer = await answerOf(response);
-        done += piece.end - piece.start;
-        request.onProgress?.(Math.min(1, done / request.seconds));
+        onAnswered();
+        report();
         return { language: answer.language, ...wordsOfAnswer(answer, piece) };
       },
-    );
+    ).finally(() => clearInterval(estimates));
     return {
       language:
         request.task === 'translate'
