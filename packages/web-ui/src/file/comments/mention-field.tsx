@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Textarea } from '@mantine/core';
+import { Popover, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useFile } from '../file-context.ts';
@@ -63,29 +63,41 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
     event.stopPropagation();
   };
   return (
-    <div className={css['field']}>
-      <Textarea
-        ref={field}
-        aria-label={label}
-        placeholder={t`Write a comment; @ mentions a person`}
-        value={value}
-        error={error}
-        autosize
-        minRows={2}
-        maxRows={8}
-        maxLength={maxCommentText}
-        autoFocus={autoFocus}
-        aria-autocomplete="list"
-        aria-controls={offered.length > 0 ? listId : undefined}
-        aria-activedescendant={offered.length > 0 ? `${listId}-${active}` : undefined}
-        onChange={(event) => {
-          onChange(event.currentTarget.value);
-          follow(event.currentTarget);
-        }}
-        onKeyDown={onKeyDown}
-        onBlur={() => setTyped(null)}
-      />
-      {offered.length > 0 && (
+    // In a portal, because a dialog cuts off what is larger than itself.
+    <Popover
+      opened={offered.length > 0}
+      position="bottom"
+      width="target"
+      offset={4}
+      withRoles={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Popover.Target>
+        <Textarea
+          ref={field}
+          aria-label={label}
+          placeholder={t`Write a comment; @ mentions a person`}
+          value={value}
+          error={error}
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={maxCommentText}
+          autoFocus={autoFocus}
+          aria-autocomplete="list"
+          aria-controls={offered.length > 0 ? listId : undefined}
+          aria-activedescendant={offered.length > 0 ? `${listId}-${active}` : undefined}
+          // Escape closes the list, and not the dialog.
+          data-mantine-stop-propagation={offered.length > 0 || undefined}
+          onChange={(event) => {
+            onChange(event.currentTarget.value);
+            follow(event.currentTarget);
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => setTyped(null)}
+        />
+      </Popover.Target>
+      <Popover.Dropdown p={4}>
         <ul id={listId} role="listbox" aria-label={t`People who may read this recording`} className={css['people']}>
           {offered.map(({ uuid, name }, i) => (
             <li
@@ -101,7 +113,7 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
             </li>
           ))}
         </ul>
-      )}
-    </div>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
