@@ -326,6 +326,38 @@ test.describe('a long transcript', () => {
   });
 });
 
+test.describe('on a phone', () => {
+  test.afterEach(({ page }) => page.setViewportSize({ width: 1280, height: 800 }));
+
+  test('a reader sees five passages of three lines at once', async ({ page, api }) => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    const text = 'Passage of three lines because that is about the length of a sentence in speech';
+    storeTranscript(
+      Array.from({ length: 30 }, () => text),
+      { permission: 'viewer' },
+    ).serve(api);
+    await startSession(page, api);
+    await page.goto(transcriptPath);
+    await textOf(page, 12).evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    // What the header, the tools above the text and the player leave of the window.
+    await expect.poll(() => countVisible(page, { top: 148, bottom: 632 })).toBeGreaterThanOrEqual(5);
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(page.getByText('You can view this transcript.')).toBeVisible();
+  });
+});
+
+/** How many passages are completely between two lines of the window. */
+function countVisible(page: Page, { top, bottom }: { top: number; bottom: number }): Promise<number> {
+  return rows(page).evaluateAll(
+    (elements, [from, to]) =>
+      elements.filter((element) => {
+        const box = element.getBoundingClientRect();
+        return box.top >= from && box.bottom <= to;
+      }).length,
+    [top, bottom] as const,
+  );
+}
+
 async function open(page: Page, api: ScriptedApi, transcript = storeTranscript(speech)): Promise<StoredTranscript> {
   transcript.serve(api);
   await startSession(page, api);

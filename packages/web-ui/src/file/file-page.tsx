@@ -251,11 +251,6 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
             {hasDocument && (
               <Group gap="xs" className={css['editBar'] ?? ''} justify="space-between" wrap="nowrap">
                 <div ref={setBar} />
-                {!canEdit(file) && (
-                  <Text size="xs" c="dimmed" data-testid="view-only">
-                    {t`You can view this transcript. Its owner can let you correct it.`}
-                  </Text>
-                )}
                 <Group gap="xs" wrap="nowrap">
                   <CommentTools
                     color={comments.color}
@@ -283,6 +278,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               />
             )}
           </Suspense>
+          {hasDocument && !canEdit(file) && (
+            <p className={css['legend']} data-testid="view-only">
+              {t`You can view this transcript. Its owner can let you correct it.`}
+            </p>
+          )}
           <ImportNote file={file} transcript={transcript} />
           <UncertainNote
             transcript={transcript}

@@ -88,7 +88,7 @@ function createShownPassage(initial: Node, context: PassageContext): PassageView
   const text = element('p', css['text'] ?? '');
   const note = element('span', css['withheld'] ?? '', { contenteditable: 'false', 'data-testid': 'withheld' });
   const tools = element('div', css['tools'] ?? '', { contenteditable: 'false' });
-  dom.append(speaker, time, text, tools);
+  dom.append(speaker, time, tools, text);
 
   const refresh = (): void => {
     const { speaker: speakerId, turn, base } = attrsOf(node);
