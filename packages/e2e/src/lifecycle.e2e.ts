@@ -86,7 +86,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
           log(`all services restarted in ${ran.seconds.toFixed(1)} s`);
           assert.match(
             ran.output,
-            /bus: rights of this version\n.*database: schema is at v\d+\n(.* is ready again .*\n)+$/,
+            /bus: rights of this version\n.*database: schema is at v\d+\n(.* (is|are) ready again .*\n)+$/,
           );
           assert.equal(await readFile(file, 'utf8'), permissions);
           const left = (await instance.status()).services.filter(

@@ -12,6 +12,8 @@ export const serviceEnv = {
     .pipe(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']))
     .default('info'),
   LOG_FORMAT: z.enum(['text', 'json']).default('text'),
+  /** Its log, where it shares the process, and so standard output, with other services; set by the supervisor. */
+  OT_LOG_PATH: z.string().min(1).optional(),
   /** How long a stopping service stays reachable but unready, so that load balancers notice. */
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).default(0),
   SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).default(10_000),

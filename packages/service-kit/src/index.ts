@@ -8,7 +8,16 @@ export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { cachedFor } from './cached-for.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
-export { assertionEnv, busEnv, defineEnv, readableBy, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
+export {
+  assertionEnv,
+  busEnv,
+  defineEnv,
+  readableBy,
+  readEnv,
+  serviceEnv,
+  type EnvSource,
+  type ServiceEnv,
+} from './env.ts';
 export * from './errors.ts';
 export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
 export { HealthProbe, type Probe } from './health-probe.ts';
@@ -31,7 +40,7 @@ export {
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { catchUp, onStop, periodic, restingPeriodic, type Periodic } from './periodic.ts';
-export { runService } from './run-service.ts';
+export { runService, runServices } from './run-service.ts';
 export {
   keyedHashes,
   keyRingEnv,

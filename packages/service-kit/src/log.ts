@@ -1,8 +1,9 @@
+import { openSync } from 'node:fs';
 import { trace } from '@opentelemetry/api';
 import { pino, type Logger } from 'pino';
 import { currentFlow } from './context.ts';
 import type { ServiceEnv } from './env.ts';
-import { createLineSink } from './line-sink.ts';
+import { createLineSink, type LineSink } from './line-sink.ts';
 
 export type Log = Logger;
 
@@ -17,15 +18,31 @@ const secretPaths = [
   '*.cookie',
 ];
 
-let reportDropped: ((dropped: number) => void) | undefined;
+const reportDropped = new WeakMap<LineSink, (dropped: number) => void>();
 /** Standard output of this process: a disk or reader that refuses a line costs the line, never the process. */
-export const standardOutput = createLineSink({ fd: 1, onRecovery: (dropped) => reportDropped?.(dropped) });
+export const standardOutput = createOutput(1);
+
+/** Where a service writes its lines: standard output, or its own log when it shares its process with other services. */
+export function outputOf({ OT_LOG_PATH }: Pick<ServiceEnv, 'OT_LOG_PATH'>): LineSink {
+  return OT_LOG_PATH === undefined ? standardOutput : createOutput(openSync(OT_LOG_PATH, 'a', logFileMode));
+}
+
+const logFileMode = 0o600;
+
+function createOutput(fd: number): LineSink {
+  const output = createLineSink({ fd, onRecovery: (dropped) => reportDropped.get(output)?.(dropped) });
+  return output;
+}
 
 /**
  * The service's logger: JSON lines, or one readable line each when LOG_FORMAT is `text`.
  * Levels by meaning: error = a human must act now, warn = look tomorrow, info = what happened.
  */
-export function createLog(service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log {
+export function createLog(
+  service: string,
+  env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>,
+  output: LineSink = standardOutput,
+): Log {
   const log = pino(
     {
       level: env.LOG_LEVEL,
@@ -38,9 +55,9 @@ export function createLog(service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | '
         return { ...(flow ? { request_id: flow.requestId } : {}), ...traceFields() };
       },
     },
-    env.LOG_FORMAT === 'json' ? standardOutput : textStream(),
+    env.LOG_FORMAT === 'json' ? output : textStream(output),
   );
-  reportDropped = (dropped) => log.warn({ dropped }, 'log lines dropped');
+  reportDropped.set(output, (dropped) => log.warn({ dropped }, 'log lines dropped'));
   return log;
 }
 
@@ -53,7 +70,7 @@ export function traceFields(): { trace_id?: string } {
 type Line = { level: string; time: string; msg?: string; service?: string; err?: { message?: string; stack?: string } };
 
 /** `2026-11-28T12:00:01.000Z warn  media what happened key=value`, written without a transport thread. */
-function textStream() {
+function textStream(output: LineSink) {
   return {
     write: (json: string): void => {
       const { level, time, msg, service, err, ...rest } = JSON.parse(json) as Line & Record<string, unknown>;
@@ -61,7 +78,7 @@ function textStream() {
         ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
       const line = [time, level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
-      standardOutput.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
+      output.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
     },
   };
 }

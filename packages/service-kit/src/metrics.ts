@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { LineSink } from './line-sink.ts';
 import { standardOutput } from './log.ts';
 import { watch, type Reading, type Watched } from './watched.ts';
 
@@ -11,7 +12,7 @@ const eventLoopMonitoringPrecision = 50;
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Metrics every service exposes at `/metrics`. `route` is always a route template, never a raw path. */
-export function createMetrics() {
+export function createMetrics(output: LineSink = standardOutput) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   const registers = [registry];
@@ -31,7 +32,7 @@ export function createMetrics() {
     registers,
   });
   for (const kind of ['uncaught_exception', 'unhandled_rejection', 'unresponsive']) unhandledErrors.inc({ kind }, 0);
-  registry.registerMetric(countDroppedLines());
+  registry.registerMetric(countDroppedLines(output));
   return {
     registry,
     unhandledErrors,
@@ -63,14 +64,14 @@ export function createMetrics() {
   };
 }
 
-function countDroppedLines() {
+function countDroppedLines(output: LineSink) {
   return new Counter({
     name: 'log_lines_dropped_total',
     help: 'Log lines that could not be written',
     registers: [],
     collect() {
       this.reset();
-      this.inc(standardOutput.dropped());
+      this.inc(output.dropped());
     },
   });
 }

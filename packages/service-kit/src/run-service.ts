@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppError } from './errors.ts';
+import { standardOutput } from './log.ts';
 import type { Service } from './service.ts';
 
 /** Exit code (EX_SOFTWARE) by which the supervisor counts uncaught exceptions for the next process of the service. */
@@ -9,33 +11,87 @@ const uncaughtExceptionCode = 70;
  * after an uncaught exception.
  */
 export async function runService(service: Service): Promise<void> {
+  await run([{ name: '', create: () => service }]);
+}
+
+/** A service of a process that runs several. */
+export type HostedService = { name: string; create: () => Service | Promise<Service> };
+
+/**
+ * Starts several services as one process. It ends as a whole, with the name of the service in its output, when one of them
+ * cannot start or throws an uncaught exception.
+ */
+export async function runServices(hosted: readonly HostedService[]): Promise<void> {
+  await run(hosted);
+}
+
+/** The service that the running code belongs to; code that several services share has none. */
+const current = new AsyncLocalStorage<RunningService>();
+type RunningService = { name: string; service: Service };
+
+async function run(hosted: readonly HostedService[]): Promise<void> {
+  const running: RunningService[] = [];
   let stopping = false;
   const stop = (code: number) => {
     if (stopping) return;
     stopping = true;
-    void service.stop().finally(() => process.exit(code));
+    void Promise.allSettled(running.map(({ service }) => service.stop())).finally(() => process.exit(code));
   };
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
   process.on('uncaughtException', (err) => {
-    service.metrics.unhandledErrors.inc({ kind: 'uncaught_exception' });
-    service.log.fatal({ err }, 'uncaught exception');
+    reportUnhandled(running, err, 'uncaught_exception');
     // A connection or a file that failed says nothing about the rest of the process; any other fault may.
     if (!isInputOutputError(err)) stop(uncaughtExceptionCode);
   });
-  process.on('unhandledRejection', (err) => {
-    service.metrics.unhandledErrors.inc({ kind: 'unhandled_rejection' });
-    service.log.fatal({ err: err as Error }, 'unhandled rejection');
-  });
-  void service.recycled.then(() => stop(0));
+  process.on('unhandledRejection', (err) => reportUnhandled(running, err as Error, 'unhandled_rejection'));
+  await Promise.all(
+    hosted.map(async ({ name, create }) => {
+      const created = await createNamed(name, create);
+      running.push(created);
+      void created.service.recycled.then(() => stop(0));
+      try {
+        await current.run(created, () => created.service.start());
+      } catch (err) {
+        // Stopped before it was ready: `stop` exits the process.
+        if (stopping) return;
+        report(created, err as Error, 'could not start');
+        process.exit(1);
+      }
+    }),
+  );
+}
+
+async function createNamed(name: string, create: HostedService['create']): Promise<RunningService> {
   try {
-    await service.start();
+    return { name, service: await create() };
   } catch (err) {
-    // Stopped before it was ready: `stop` exits the process.
-    if (stopping) return;
-    service.log.fatal({ err: err as Error }, 'could not start');
-    process.exit(1);
+    writeOutput(name, 'could not start', err as Error);
+    return process.exit(1);
   }
+}
+
+function reportUnhandled(
+  running: readonly RunningService[],
+  err: Error,
+  kind: 'uncaught_exception' | 'unhandled_rejection',
+): void {
+  const origin = current.getStore();
+  const known = origin ?? running[0];
+  if (known === undefined) return writeOutput('', kind, err);
+  known.service.metrics.unhandledErrors.inc({ kind });
+  const message = kind.replaceAll('_', ' ');
+  report(known, err, origin === undefined && running.length > 1 ? `${message} in code of several services` : message);
+}
+
+function report({ name, service }: RunningService, err: Error, message: string): void {
+  service.log.fatal({ err }, message);
+  // The log of the process has to name the service, whose lines are in its own.
+  if (name !== '') writeOutput(name, message, err);
+}
+
+function writeOutput(name: string, message: string, err: Error): void {
+  standardOutput.write(`${new Date().toISOString()} fatal ${name} ${message}\n  ${err.stack ?? String(err)}\n`);
 }
 
 /** Whether the operating system or a stream reported the error, or our own code as an expected one. */

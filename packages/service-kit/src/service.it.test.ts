@@ -12,7 +12,7 @@ import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { z } from 'zod';
 import { createBus } from './bus/bus.ts';
 import { handle } from './http/route.ts';
-import { createLog } from './log.ts';
+import { createLog, standardOutput } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { catchUp } from './periodic.ts';
 import { createService, rpc, type Service, type ServiceDefinition, type Slice } from './service.ts';
@@ -52,6 +52,7 @@ async function start(change: Slice = {}, env: Partial<ServiceDefinition['env']> 
       ...env,
     },
     log,
+    output: standardOutput,
     metrics: createMetrics(),
     bus: createBus({ service: 'media', url: nats.url, log }),
     requiredParts: [],

@@ -13,7 +13,8 @@ import { createApi } from './http/api.ts';
 import { createDrain } from './http/drain.ts';
 import { createInternal, readinessPath, runChecks, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
-import { createLog, type Log } from './log.ts';
+import type { LineSink } from './line-sink.ts';
+import { createLog, outputOf, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
 import type { Periodic } from './periodic.ts';
@@ -64,6 +65,8 @@ export type ServiceBase<E extends ServiceEnv = ServiceEnv> = {
   version: string;
   env: E;
   log: Log;
+  /** Where the lines of the log go. */
+  output: LineSink;
   metrics: Metrics;
   bus: Bus;
   /** Parts that were created with this base and that its slices must contain: the service cannot work without them. */
@@ -80,14 +83,16 @@ type BaseEnv = ServiceEnv & {
 };
 
 export function createServiceBase<E extends BaseEnv>(name: ServiceName, env: E): ServiceBase<E> {
-  const log = createLog(name, env);
+  const output = outputOf(env);
+  const log = createLog(name, env, output);
   const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password, ASSERTION_PUBLIC_KEY: publicKey } = env;
   return {
     name,
     version,
     env,
     log,
-    metrics: createMetrics(),
+    output,
+    metrics: createMetrics(output),
     bus: createBus({ service: name, url, user, password, log }),
     requiredParts: [],
     whoIs: publicKey ? createAssertionVerifier(publicKey, name) : identifyNoCaller,
@@ -182,8 +187,11 @@ function createInternalServer(base: ServiceBase, { checks, internal }: Required<
   );
 }
 
-function createApiServer({ log, metrics, env, whoIs, bus }: ServiceBase, { routes, checks }: Required<Slice>): Server {
-  const access = createAccessLog(log, env.LOG_FORMAT);
+function createApiServer(
+  { log, output, metrics, env, whoIs, bus }: ServiceBase,
+  { routes, checks }: Required<Slice>,
+): Server {
+  const access = createAccessLog(log, env.LOG_FORMAT, output.write);
   const handleRequest = createApi({ routes, log, metrics, access, whoIs });
   const all = withBroker(bus, checks);
   return createServer({ maxHeaderSize, requestTimeout }, (req, res) => {

@@ -25,8 +25,8 @@ import { createUpstreamsSlice } from './upstreams/upstreams.slice.ts';
 /** The edge: the only public port, and the only place that reads cookies and tokens. */
 export function createEdgeGateway(env: EdgeEnv, responseLimits?: ResponseLimits): Service {
   const base = createServiceBase('edge-gateway', env);
-  const { log, metrics, bus, version } = base;
-  const observers = { access: createAccessLog(log, env.LOG_FORMAT), metrics };
+  const { log, output, metrics, bus, version } = base;
+  const observers = { access: createAccessLog(log, env.LOG_FORMAT, output.write), metrics };
   const connections = createConnections(env);
   const clientView = createClientView(env.TRUSTED_PROXIES);
 

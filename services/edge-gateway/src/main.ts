@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { createEdgeGateway } from './edge-gateway.ts';
-import { env } from './env.ts';
+import { create } from './create.ts';
 
-await runService(createEdgeGateway(env()));
+await runService(create());

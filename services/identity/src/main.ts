@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { env } from './env.ts';
-import { createIdentity } from './identity.ts';
+import { create } from './create.ts';
 
-await runService(createIdentity(env()));
+await runService(create());

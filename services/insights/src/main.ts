@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { env } from './env.ts';
-import { createInsights } from './insights.ts';
+import { create } from './create.ts';
 
-await runService(createInsights(env()));
+await runService(create());

@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { env } from './env.ts';
-import { createMedia } from './media.ts';
+import { create } from './create.ts';
 
-await runService(createMedia(env()));
+await runService(create());

@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { env } from './env.ts';
-import { createOperations } from './operations.ts';
+import { create } from './create.ts';
 
-await runService(createOperations(env()));
+await runService(create());

@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { env } from './env.ts';
-import { createRealtimeGateway } from './realtime-gateway.ts';
+import { create } from './create.ts';
 
-await runService(createRealtimeGateway(env()));
+await runService(create());

@@ -1,5 +1,4 @@
 import { runService } from '@overtone/service-kit';
-import { env } from './env.ts';
-import { createTranscriptionDispatcher } from './transcription-dispatcher.ts';
+import { create } from './create.ts';
 
-await runService(createTranscriptionDispatcher(env()));
+await runService(create());

@@ -26,8 +26,11 @@ export async function restart(wanted: readonly string[], options: { readonly dat
   await withLock(setupLock(folder), async () => {
     const update = await bringUpToDate(folder, terminal);
     const services = servicesOf(folder, wanted);
-    for (const service of edgeLast(services)) await restartOne(folder, service, readyWithinMs, terminal);
-    if (servicesOf(folder, []).length === services.length) await update.settle();
+    const restarted = new Set(services.map(({ pid }) => pid));
+    const isRestartOfAll = servicesOf(folder, []).every(({ pid }) => restarted.has(pid));
+    for (const service of oneOfEachProcess(edgeLast(services)))
+      await restartOne(folder, service, readyWithinMs, terminal);
+    if (isRestartOfAll) await update.settle();
     else if (update.changed) terminal.warn('The other services are not of this version yet: ./overtone restart');
   });
 }
@@ -48,6 +51,11 @@ export function edgeLast(services: readonly RecordedProcess[]): RecordedProcess[
   return services.toSorted((left, right) => Number(left.name === edge) - Number(right.name === edge));
 }
 
+/** Services that share a process restart together, with the first of them. */
+export function oneOfEachProcess(services: readonly RecordedProcess[]): RecordedProcess[] {
+  return services.filter(({ pid }, index) => services.findIndex((other) => other.pid === pid) === index);
+}
+
 /** Ends a process of the instance, and waits until the one that the supervisor starts in its place is ready. */
 export async function restartOne(
   folder: DataFolder,
@@ -56,9 +64,14 @@ export async function restartOne(
   terminal: Terminal,
 ): Promise<void> {
   const from = Date.now();
-  terminal.busy(`${before.name} is restarting`);
+  const names = (readLiveRuntime(folder)?.processes ?? [before])
+    .filter(({ pid, name }) => pid === before.pid || name === before.name)
+    .map(({ name }) => name);
+  const verb = names.length === 1 ? 'is' : 'are';
+  terminal.busy(`${names.join(', ')} ${verb} restarting`);
   await replaced(folder, before, withinMs);
-  terminal.done(`${before.name} is ready again (${((Date.now() - from) / 1000).toFixed(1)} s)`);
+  for (const name of names) await untilReady(folder, name, withinMs);
+  terminal.done(`${names.join(', ')} ${verb} ready again (${((Date.now() - from) / 1000).toFixed(1)} s)`);
 }
 
 async function replaced(folder: DataFolder, before: RecordedProcess, withinMs: number): Promise<void> {

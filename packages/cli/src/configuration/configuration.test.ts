@@ -62,7 +62,7 @@ describe('docs/configuration.md', () => {
 
 // Names, paths, keys and passwords: any text may be the right one.
 const freeText =
-  /_(API_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|MODEL|DIR|CA_FILE|PASSWORD)$|^(CUDA_VISIBLE_DEVICES|HTTPS?_PROXY|NO_PROXY|NO_COLOR|LANCEDB_LOG|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|OVERTONE_HOME|PATH|OT_(MODEL_CATALOGUE|RELEASE_SIGNERS|SCRIPTED_ENGINE|SPEECH_ENVIRONMENT)|ASSERTION_(PUBLIC|PRIVATE)_KEY|NATS_USER|SERVICE_HOST|YT_DLP_COMMAND|S3_BUCKET|OT_BACKUP_PASSPHRASE|JWT_SECRET_KEY)$/;
+  /_(API_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|MODEL|DIR|CA_FILE|PASSWORD)$|^(CUDA_VISIBLE_DEVICES|HTTPS?_PROXY|NO_PROXY|NO_COLOR|LANCEDB_LOG|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|OVERTONE_HOME|PATH|OT_(LOG_PATH|MODEL_CATALOGUE|RELEASE_SIGNERS|SCRIPTED_ENGINE|SPEECH_ENVIRONMENT)|ASSERTION_(PUBLIC|PRIVATE)_KEY|NATS_USER|SERVICE_HOST|YT_DLP_COMMAND|S3_BUCKET|OT_BACKUP_PASSPHRASE|JWT_SECRET_KEY)$/;
 
 describe('a variable of docs/configuration.md', () => {
   const shapes = [...services.values(), furtherVariables];
@@ -88,6 +88,7 @@ describe('a variable of docs/configuration.md', () => {
   it.each([
     ['GPU_SCALE_DEVICE_ID', 'first', 'the number of a GPU'],
     ['GPU_SCALE_WORKERS', '0', 'a whole number from 1 to 32'],
+    ['OT_PROCESSES', 'few', 'one of grouped, one-each'],
     ['OT_BACKUP_PASSPHRASE', 'short', 'text of at least 12 characters'],
     ['OT_BACKUP_PLACE', 'ftp://host/folder', 'a folder, or s3://bucket/prefix'],
     ['OT_BACKUP_ROOTS', 'relative:/mnt', 'full paths of folders'],

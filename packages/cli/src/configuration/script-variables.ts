@@ -2,6 +2,7 @@ import { poolEnv } from '@overtone/database/connections';
 import { z } from 'zod';
 import { passwordNames, passwordPattern } from '../container/container.ts';
 import { gpuScaleEnv } from '../supervisor/gpu-scale.ts';
+import { processesEnv } from '../supervisor/hosting.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const memory = z
@@ -25,6 +26,7 @@ export const updateEnv = { OT_UPDATE_READY_SECONDS: z.coerce.number().int().min(
 /** Read by `./overtone` itself. */
 export const scriptVariables = {
   ...gpuScaleEnv,
+  ...processesEnv,
   OT_RELEASE_SIGNERS: z.string().optional(),
   OT_SPEECH_MODEL: z
     .string()

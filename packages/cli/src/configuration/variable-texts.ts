@@ -175,6 +175,10 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   OT_IMAGE_PREFIX: { since: '0.4.0', meaning: 'Registry and folder of the images' },
   OT_IMAGE_TAG: { since: '0.4.0', meaning: 'The release; `./overtone update` changes it' },
   OT_LISTEN: { since: '0.4.0', meaning: 'Address of the UI and API on this host' },
+  OT_LOG_PATH: {
+    since: 'unreleased',
+    meaning: 'Log of a service that shares its process with others; set by the supervisor',
+  },
   OT_MIRROR_S3_ACCESS_KEY_ID: { since: 'unreleased', meaning: 'Account of the S3 server of the media mirror' },
   OT_MIRROR_S3_ENDPOINT: { since: 'unreleased', meaning: 'S3 server of the media mirror' },
   OT_MIRROR_S3_REGION: { since: 'unreleased', meaning: 'Region of its bucket' },
@@ -194,6 +198,11 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   OT_PLAYBACK_COPIES: {
     since: 'unreleased',
     meaning: 'Whether recordings that browsers cannot play get a copy that they play',
+  },
+  OT_PROCESSES: {
+    since: 'unreleased',
+    meaning:
+      '`grouped`: services that need no process of their own share one, which saves memory; `one-each`: each has its own',
   },
   OT_RELEASE_SIGNERS: {
     since: 'unreleased',

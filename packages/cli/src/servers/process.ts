@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The specification of a process and of its readiness probe. */
 export type ProcessSpec = {
   readonly name: string;
+  /** The services that it runs, if they are several. */
+  readonly hosts?: readonly string[];
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

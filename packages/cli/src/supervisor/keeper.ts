@@ -11,6 +11,8 @@ import type { RecordedExit } from './runtime.ts';
 /** Keeps one process alive. */
 export type Keeper = {
   readonly name: string;
+  /** The services of the process. */
+  readonly hosts: readonly string[];
   /** Resolves when the process is ready for the first time; rejects when it keeps ending before that. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -65,6 +67,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
 class ProcessKeeper implements Keeper {
   readonly name: string;
+  readonly hosts: readonly string[];
   readonly #options: KeeperOptions;
   readonly #stopping = new AbortController();
   /** Ends the present pause between two starts. */
@@ -83,6 +86,7 @@ class ProcessKeeper implements Keeper {
 
   constructor(options: KeeperOptions) {
     this.name = options.spec.name;
+    this.hosts = options.spec.hosts ?? [options.spec.name];
     this.#options = options;
     this.#adopted = options.adopted;
     this.#exits = options.earlierExits ?? [];

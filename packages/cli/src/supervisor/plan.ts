@@ -8,6 +8,7 @@ import { natsServer } from '../servers/nats.ts';
 import { postgresServer } from '../servers/postgres.ts';
 import type { ProcessSpec } from '../servers/process.ts';
 import { redisServer } from '../servers/redis.ts';
+import { groupName, groupOf, packEnvironments } from './hosting.ts';
 import { listenerUrl, poolLimits, serviceEnvironment, type EnvironmentSource } from './environment.ts';
 import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './gpu-scale.ts';
 
@@ -57,7 +58,7 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
       redisServer({ folder: folder.redis, port: port('redis'), password: secrets.read('redis') }),
     ],
     services: [
-      ...services.map((name) => nodeService(name, source)),
+      ...groupedServices(services, source),
       ...scaledNames(scale).map((name) => scaledWorker(name, source, scale!)),
     ],
     mark: planMark(),
@@ -88,6 +89,11 @@ function anyInstance(names: readonly string[], caller: EnvironmentSource['caller
   };
 }
 
+/** The process of one service. */
+export function planService(name: string, source: EnvironmentSource): ProcessSpec {
+  return nodeService(name, source);
+}
+
 /** The variables of the caller that reach a service unchanged. */
 export function passedOn(service: string, caller: EnvironmentSource['caller']): Record<string, string> {
   const given = serviceEnvironment(service, anyInstance(serviceNames(), caller));
@@ -113,6 +119,35 @@ function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale):
     env: { ...one.env, API_PORT: port('api'), INTERNAL_PORT: port('internal'), ...scaledEnvironment(scale) },
     probe: async () => await answersOk(readyUrl),
     ...livenessOf(name, source),
+  };
+}
+
+function groupedServices(services: readonly string[], source: EnvironmentSource): ProcessSpec[] {
+  const group = groupOf(services, source.caller);
+  const others = services.filter((name) => !group.includes(name)).map((name) => nodeService(name, source));
+  return group.length === 0 ? others : [serviceGroup(group, source), ...others];
+}
+
+/** Several services as one process, each with its own ports, environment and log. */
+function serviceGroup(names: readonly string[], source: EnvironmentSource): ProcessSpec {
+  const all = names.map((name) => nodeService(name, source));
+  const environments = all.map(({ name, env }) => [
+    name,
+    { ...env, OT_LOG_PATH: join(source.folder.logs, `${name}.log`) },
+  ]);
+  const every = async (asked: readonly Promise<boolean>[]) => (await Promise.all(asked)).every(Boolean);
+  return {
+    name: groupName,
+    hosts: names,
+    command: process.execPath,
+    args: [...groupMemoryFlags, join(productFolder, 'packages', 'cli', 'src', 'services.main.ts'), ...names],
+    env: packEnvironments(Object.fromEntries(environments) as Record<string, Record<string, string>>),
+    cwd: productFolder,
+    stopSignal: 'SIGTERM',
+    probe: async () => await every(all.map(async ({ probe }) => await probe())),
+    health: async () =>
+      (await every(all.map(async ({ health }) => (await health?.()) === 'working'))) ? 'working' : 'unresponsive',
+    restartsUnresponsive: true,
   };
 }
 
@@ -154,6 +189,9 @@ const semiSpaceMib: Record<string, number> = {
   'directory-sync': 16,
 };
 const heapGrowingPercent: Record<string, number> = { 'edge-gateway': 50, media: 120, operations: 20 };
+
+// The heap of all of them: large results of several services may be in memory at one time.
+const groupMemoryFlags = ['--max-semi-space-size=8', '--max-old-space-size=1536', '--heap-growing-percent=50'];
 
 function memoryFlags(name: string): string[] {
   const semiSpace = semiSpaceMib[name] ?? 2;

@@ -9,6 +9,8 @@ const processSchema = identitySchema.extend({
   name: z.string(),
   kind: z.enum(['server', 'service']),
   restarts: z.int(),
+  /** The process that runs this service and others. */
+  process: z.string().optional(),
 });
 const exitSchema = z.object({ at: z.iso.datetime(), how: z.string() });
 const runtimeSchema = z.object({

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
 import { fixtureService } from '../../test/fixtures.ts';
 import { dataFolder, type DataFolder } from '../paths.ts';
 import { freePorts } from '../servers/ports.ts';
@@ -82,6 +83,31 @@ describe('supervisor', () => {
     expect(existsSync(folder.runtime)).toBe(false);
   });
 
+  it('records each service of a process that runs several', async () => {
+    const several = { ...fixtureService('services', ports[1]!), hosts: ['media', 'identity'] };
+    const supervisor = createSupervisor({
+      folder,
+      plan: { servers: [], services: [several], mark: 'this' },
+      migrate: async () => await Promise.resolve('migrated'),
+      progress: () => undefined,
+      log: () => undefined,
+    });
+    await supervisor.start();
+    const { processes } = readLiveRuntime(folder)!;
+    const { pid } = processes[0]!;
+    expect(processes).toMatchObject([
+      { name: 'media', pid, process: 'services', restarts: 0 },
+      { name: 'identity', pid, process: 'services', restarts: 0 },
+    ]);
+    process.kill(pid, 'SIGKILL');
+    await waitFor(() => readLiveRuntime(folder)?.processes[0]?.restarts === 1);
+    expect(readLiveRuntime(folder)?.exits).toMatchObject({
+      media: [{ how: 'SIGKILL' }],
+      identity: [{ how: 'SIGKILL' }],
+    });
+    await supervisor.stop();
+  });
+
   it('records the unexpected exits of each process', async () => {
     const { supervisor } = supervise();
     await supervisor.start();
@@ -148,6 +174,23 @@ describe('a supervisor that was killed', () => {
     expect(log).toContain(`fixture is still running (pid ${service!.pid})`);
     await supervisor.stop();
     expect(isAlive(service!)).toBe(false);
+  });
+
+  it('has a service ended by the next one that runs it together with others', async () => {
+    const [service] = await startAndKill([], 'outlives');
+    const several = { ...fixtureService('services', ports[0]!), hosts: ['fixture', 'another'] };
+    const supervisor = createSupervisor({
+      folder,
+      plan: { servers: [], services: [several], mark: 'this' },
+      migrate: async () => await Promise.resolve('nothing to do'),
+      progress: () => undefined,
+      log: () => undefined,
+      resume: true,
+    });
+    await supervisor.start();
+    expect(isAlive(service!)).toBe(false);
+    expect(readLiveRuntime(folder)?.processes.map(({ name }) => name)).toEqual(['fixture', 'another']);
+    await supervisor.stop();
   });
 
   it('has its processes ended by the next start even without a record', async () => {

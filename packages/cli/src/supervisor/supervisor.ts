@@ -4,9 +4,10 @@ import { productVersion, type DataFolder } from '../paths.ts';
 import { messageOf } from '../refusal.ts';
 import type { ProcessSpec } from '../servers/process.ts';
 import { keepDiskReserve } from './disk-reserve.ts';
-import { identify } from './identity.ts';
+import { identify, type ProcessIdentity } from './identity.ts';
 import { instanceProcesses, processMark } from './instance-processes.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
+import { endLeftovers } from './leftovers.ts';
 import { rotateLogs } from './logs.ts';
 import type { Plan } from './plan.ts';
 import { readRuntime, removeRuntime, writeRuntime, type RecordedProcess, type Runtime } from './runtime.ts';
@@ -95,11 +96,11 @@ function createKeepers(options: SupervisorOptions, onChange: () => void): { serv
   const keep = (spec: ProcessSpec, graceMs: number) =>
     createKeeper({
       adopted: before.find(({ name }) => name === spec.name),
-      earlierExits: recordedBefore?.exits[spec.name],
+      earlierExits: recordedBefore?.exits[spec.hosts?.[0] ?? spec.name],
       env: processMark(folder.root, spec.name),
       outlives: servicesOutlive,
       persistent: resume,
-      spec,
+      spec: withoutOthers(spec, before),
       logFile: join(folder.logs, `${spec.name}.log`),
       readyWithinMs,
       graceMs,
@@ -112,6 +113,23 @@ function createKeepers(options: SupervisorOptions, onChange: () => void): { serv
   };
 }
 
+// The supervisor before may have run the services of this process as one process each, which have its ports.
+function withoutOthers(
+  spec: ProcessSpec,
+  before: readonly (ProcessIdentity & { readonly name: string })[],
+): ProcessSpec {
+  const others = before.filter(({ name }) => spec.hosts?.includes(name) === true);
+  if (others.length === 0) return spec;
+  const asRecorded = others.map((other) => ({ ...other, kind: 'service' as const, restarts: 0 }));
+  return {
+    ...spec,
+    prepare: async () => {
+      await endLeftovers(asRecorded, graceOf(spec));
+      await spec.prepare?.();
+    },
+  };
+}
+
 /** The record of the running processes in the data folder; a write that fails is repeated. */
 function createRecord(folder: DataFolder, mark: string, log: (line: string) => void) {
   const self = identify(process.pid)!;
@@ -120,7 +138,9 @@ function createRecord(folder: DataFolder, mark: string, log: (line: string) => v
   let failed = false;
   const write = (servers: Keepers, services: Keepers): void => {
     const processes = [...recorded(servers, 'server'), ...recorded(services, 'service')];
-    const exits = Object.fromEntries([...servers, ...services].map((keeper) => [keeper.name, [...keeper.exits()]]));
+    const exits = Object.fromEntries(
+      [...servers, ...services].flatMap((keeper) => keeper.hosts.map((name) => [name, [...keeper.exits()]])),
+    );
     clearTimeout(retry);
     try {
       writeRuntime(folder, { phase, version: productVersion(), mark, supervisor: self, processes, exits });
@@ -199,6 +219,9 @@ async function stopAll(keepers: Keepers): Promise<void> {
 function recorded(keepers: Keepers, kind: RecordedProcess['kind']): RecordedProcess[] {
   return keepers.flatMap((keeper) => {
     const running = keeper.running();
-    return running === undefined ? [] : [{ ...running, name: keeper.name, kind, restarts: keeper.restarts() }];
+    if (running === undefined) return [];
+    const { name, hosts } = keeper;
+    const shared = hosts.length > 1 ? { process: name } : {};
+    return hosts.map((host) => ({ ...running, name: host, kind, restarts: keeper.restarts(), ...shared }));
   });
 }

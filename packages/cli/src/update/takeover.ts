@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from '@overtone/service-kit/env';
-import { edgeLast, restartOne, untilReady } from '../commands/restart.command.ts';
+import { edgeLast, oneOfEachProcess, restartOne, untilReady } from '../commands/restart.command.ts';
 import { askReady } from '../commands/status.command.ts';
 import { runningEnvironment } from '../commands/config.command.ts';
 import { updateEnv } from '../configuration/script-variables.ts';
@@ -22,7 +22,7 @@ import { guardiansOf, spawnGuardian } from '../supervisor/guardian.ts';
 import { identify, sessionOf } from '../supervisor/identity.ts';
 import { guardianName, instanceProcesses, processMark } from '../supervisor/instance-processes.ts';
 import { endLeftovers, waitForEnd } from '../supervisor/leftovers.ts';
-import { planInstance, portNames, serverNames, serviceNames } from '../supervisor/plan.ts';
+import { planService, portNames, serverNames, serviceNames } from '../supervisor/plan.ts';
 import { setupLock, sourceOf } from '../supervisor/run-instance.ts';
 import { readLiveRuntime, type Runtime } from '../supervisor/runtime.ts';
 import { graceOf } from '../supervisor/supervisor.ts';
@@ -140,7 +140,7 @@ async function tryServices(takeover: Takeover): Promise<void> {
 }
 
 function specOf(folder: DataFolder, instance: Instance, name: string): ProcessSpec {
-  return planInstance(sourceOf(folder, instance), [name]).services[0]!;
+  return planService(name, sourceOf(folder, instance));
 }
 
 /** Runs work beside an additional process of a service. */
@@ -205,7 +205,7 @@ async function replaceServices(takeover: Takeover): Promise<void> {
   const { folder, instance, terminal, withinMs } = takeover;
   const processes = readLiveRuntime(folder)?.processes ?? [];
   const due = processes.filter(({ kind, pid }) => kind === 'service' && !isOfThisRelease(pid));
-  for (const service of edgeLast(due)) {
+  for (const service of oneOfEachProcess(edgeLast(due))) {
     const replace = async (): Promise<void> => await restartOne(folder, service, withinMs, terminal);
     await (service.name === edge ? withSecondEdge(folder, instance, withinMs, terminal, replace) : replace());
   }
@@ -243,7 +243,7 @@ async function endOthers(folder: DataFolder): Promise<void> {
   const known = new Set([
     guardianName,
     ...serverNames,
-    ...(readLiveRuntime(folder)?.processes ?? []).map(({ name }) => name),
+    ...(readLiveRuntime(folder)?.processes ?? []).map(({ name, process: shared }) => shared ?? name),
   ]);
   const others = instanceProcesses(folder.root).filter(({ name }) => !known.has(name));
   await endLeftovers(others.map((other) => ({ ...other, kind: 'service' as const, restarts: 0 })));
