@@ -17,7 +17,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const logOf = (name: string): string => readFileSync(join(folder, `${name}.log`), 'utf8');
+function logOf(name: string): string {
+  return readFileSync(join(folder, `${name}.log`), 'utf8');
+}
 
 /** A process of the services media and identity. */
 async function launch(more: { media?: object; identity?: object } = {}) {
@@ -25,13 +27,14 @@ async function launch(more: { media?: object; identity?: object } = {}) {
   const internal = { media: await freePort(), identity: await freePort() };
   const envOf = (name: 'media' | 'identity') =>
     JSON.stringify({
+      NATS_URL: nats.url,
       API_PORT: String(ports[name]),
       INTERNAL_PORT: String(internal[name]),
       OT_LOG_PATH: join(folder, `${name}.log`),
       ...more[name],
     });
   const child = spawn(process.execPath, [main], {
-    env: { NATS_URL: nats.url, ENV_OF_MEDIA: envOf('media'), ENV_OF_IDENTITY: envOf('identity') },
+    env: { MEDIA: envOf('media'), IDENTITY: envOf('identity') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
