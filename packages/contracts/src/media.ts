@@ -1,3 +1,4 @@
+import { accuracyRoutes } from './media-accuracy.ts';
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { collectionRoutes } from './media-collections.ts';
@@ -35,6 +36,7 @@ export const mediaRoutes = {
   ...transcriptRoutes,
   ...commentRoutes,
   ...versionRoutes,
+  ...accuracyRoutes,
   ...replaceRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,

@@ -69,7 +69,7 @@ export function createMedia(env: MediaEnv): Service {
   const streaming = createStreamingSlice({ db, objects, maskedAudio });
   const summaries = createSummaries({ bus });
   const comments = createCommentsSlice({ db, outbox, people, names });
-  const transcripts = createTranscriptsSlice({ db, outbox, people });
+  const transcripts = createTranscriptsSlice({ db, outbox, people, log });
 
   return createService({
     ...base,

@@ -459,6 +459,7 @@ export const table: Record<string, Entry> = {
   'POST /api/files/{uuid}/transcript/versions': sending(() => ({ name: 'Matrix' }))(correcting),
   'DELETE /api/files/{uuid}/transcript/versions/{version_uuid}': unknownVersion,
   'GET /api/files/{uuid}/transcript/differences': reading,
+  'GET /api/files/{uuid}/transcript/accuracy': reading,
   'POST /api/files/{uuid}/transcript/restore': sending(() => ({ uuid: randomUUID() }))(correcting),
   // What a caller may not read or edit is in the answer, file by file.
   'POST /api/transcripts/find': sending((ids) => ({ find: 'x', file_uuids: [ids.file] }))(signedIn),
@@ -556,6 +557,7 @@ export const table: Record<string, Entry> = {
   'GET /api/tasks/dead': admins,
   'POST /api/tasks/dead/retry': sending(() => ({ error_code: 'matrix' }))(admins),
   'POST /api/tasks/dead/discard': sending(() => ({ error_code: 'matrix' }))(admins),
+  'GET /api/admin/accuracy': admins,
   'GET /api/admin/queues': admins,
   'POST /api/admin/queues/{queue}/pause': inQueue(sending(() => ({ reason: 'matrix' }))(admins)),
   'POST /api/admin/queues/{queue}/resume': inQueue(admins),

@@ -40,6 +40,7 @@ const groups: readonly AdminGroup[] = translateOnRead([
     icon: 'audio',
     pages: [
       { to: '/admin', under: '/admin', label: msg`Engines and models` },
+      { to: '/admin/accuracy', under: '/admin/accuracy', label: msg`Accuracy` },
       { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, superOnly: true },
       { to: '/admin/engine', under: '/admin/engine', label: msg`Engine configuration`, superOnly: true },
       { to: '/admin/voices', under: '/admin/voices', label: msg`Speaker profiles`, superOnly: true },

@@ -260,6 +260,11 @@ const asrRoute = createRoute({
   path: '/admin/asr',
   component: lazyPage(() => import('../admin/asr/asr-page.tsx').then((module) => module.AsrPage)),
 });
+const accuracyRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/accuracy',
+  component: lazyPage(() => import('../admin/accuracy/accuracy-page.tsx').then((module) => module.AccuracyPage)),
+});
 const languageModelsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/language-models',
@@ -369,6 +374,7 @@ export const router = createRouter({
         mirrorRoute,
         engineRoute,
         asrRoute,
+        accuracyRoute,
         languageModelsRoute,
         watchSourcesRoute,
         retentionRoute,

@@ -1,24 +1,15 @@
-import { msg, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Stack, Text } from '@mantine/core';
 import { Fragment } from 'react';
-import { translateOnRead } from '../lib/language.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { bytes, clock, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
 import { importFormatNames, type ImportFormat } from '../transcript-import/labels.ts';
+import { engineNames } from '../ui/engine-names.ts';
 import { soundTrackText } from './sound-tracks.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
-
-const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string> = translateOnRead({
-  'faster-whisper': 'faster-whisper',
-  'sherpa-onnx': 'sherpa-onnx',
-  'openai-compatible': msg`Remote endpoint`,
-  pocketsphinx: 'PocketSphinx',
-  scripted: msg`Scripted (tests only)`,
-  import: msg`Imported`,
-});
 
 /** The facts about a recording and its transcript. */
 export function DetailsPanel() {

@@ -44,6 +44,7 @@ import { createPlayer } from './player.ts';
 import { usePlaybackMemory, usePlaybackPreferences } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
+import { QualityPanel } from './quality/quality-panel.tsx';
 import { QuarantineNote } from './quarantine-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -206,6 +207,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           {file.total_segments > 0 && (
             <Panel title={commentsTitle(comments.threads)} icon="comment" open={false}>
               <CommentsPanel onJump={jumpTo} />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={t`Quality`} icon="check" open={false}>
+              <QualityPanel transcript={transcript} onJump={jumpTo} />
             </Panel>
           )}
           {file.total_segments > 0 && (
@@ -446,7 +452,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag' | 'ask' | 'comment';
+  icon: 'check' | 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag' | 'ask' | 'comment';
   open: boolean;
   children: ReactNode;
 }) {

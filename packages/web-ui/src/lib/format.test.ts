@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ago, bytes, clock, duration, timeLeft } from './format.ts';
+import { ago, bytes, clock, duration, percent, timeLeft } from './format.ts';
 
 describe('clock', () => {
   it.each([
@@ -52,4 +52,16 @@ describe('ago', () => {
     expect([before(5000), before(300_000), before(2 * 3_600_000)]).toEqual(['just now', '5 min ago', '2 h ago']));
   it('counts calendar days, not spans of 24 hours', () => expect(before(13 * 3_600_000)).toBe('yesterday'));
   it('shows the date after a week', () => expect(before(30 * 86_400_000)).toContain('2026'));
+});
+
+describe('percent', () => {
+  it.each([
+    [0, 10, '0 %'],
+    [1, 10_000, '< 0.1 %'],
+    [17, 480, '3.5 %'],
+    [24, 100, '24 %'],
+    [9_999, 10_000, '99.9 %'],
+    [3, 3, '100 %'],
+    [0, 0, '0 %'],
+  ])('shows %p of %p as %p', (part, whole, text) => expect(percent(part, whole)).toBe(text));
 });

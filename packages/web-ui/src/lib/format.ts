@@ -84,3 +84,12 @@ export function timeOfDay(at: string | number): string {
 export function formatNumber(value: number): string {
   return value.toLocaleString(readerLocale());
 }
+
+/** A share as a person reads it. One word in a thousand is not “0 %”, and 999 are not “100 %”. */
+export function percent(part: number, whole: number): string {
+  const value = whole === 0 ? 0 : (part / whole) * 100;
+  if (part > 0 && value < 0.1) return '< 0.1 %';
+  const digits = value < 10 || (part < whole && value > 99) ? 1 : 0;
+  const shown = part < whole ? Math.min(value, 99.9) : value;
+  return `${Number(shown.toFixed(digits))} %`;
+}

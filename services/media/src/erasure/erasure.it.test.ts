@@ -60,6 +60,7 @@ async function rowsWith(userId: string): Promise<string[]> {
     'transcript_change',
     'transcript_operation',
     'named_version',
+    'transcript_accuracy',
     'transcript_segment',
     'transcript_comment',
     'legal_hold',

@@ -24,7 +24,7 @@ export async function compareTranscripts(
     words_removed: 0,
     words_added: 0,
   };
-  for (const [i, [left, right]] of changedRuns(before, after).entries()) {
+  for (const [i, [left, right]] of changedRuns(before, after, equals).entries()) {
     if (i % runsAtOnce === runsAtOnce - 1) await yieldToOthers();
     const { removed, added } = changedWords(left.flatMap(wordsOf), right.flatMap(wordsOf));
     result.words_removed += count(removed);
@@ -36,18 +36,20 @@ export async function compareTranscripts(
   return result;
 }
 
-type Runs = [ShownPassage[], ShownPassage[]];
-
 /** Adjacent passages that differ, between passages that both states have. */
-function changedRuns(before: readonly ShownPassage[], after: readonly ShownPassage[]): Runs[] {
+export function changedRuns<P extends { id: string }>(
+  before: readonly P[],
+  after: readonly P[],
+  equals: (one: P, other: P) => boolean,
+): [P[], P[]][] {
   const later = new Map(after.map((passage) => [passage.id, passage]));
-  const isSame = (passage: ShownPassage): boolean => {
+  const isSame = (passage: P): boolean => {
     const other = later.get(passage.id);
     return other !== undefined && equals(passage, other);
   };
-  const runs: Runs[] = [];
+  const runs: [P[], P[]][] = [];
   let at = 0;
-  let open: Runs = [[], []];
+  let open: [P[], P[]] = [[], []];
   const close = (): void => {
     if (open[0].length + open[1].length > 0) runs.push(open);
     open = [[], []];
@@ -58,7 +60,7 @@ function changedRuns(before: readonly ShownPassage[], after: readonly ShownPassa
       continue;
     }
     // Passages keep their order, so that what comes before this one belongs to the run before it.
-    for (; at < after.length && after[at]?.id !== passage.id; at += 1) open[1].push(after[at] as ShownPassage);
+    for (; at < after.length && after[at]?.id !== passage.id; at += 1) open[1].push(after[at] as P);
     at += 1;
     close();
   }

@@ -1,8 +1,9 @@
 import { mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { handle, periodic, type Slice } from '@overtone/service-kit';
+import { handle, periodic, restingPeriodic, type Log, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
+import { createAccuracy } from './accuracy.service.ts';
 import { createCorrections, type Corrections } from './operations.service.ts';
 import { createSegments } from './segments.service.ts';
 import { actorOf } from '../audit/audit.ts';
@@ -12,15 +13,16 @@ import { createVersions } from './versions.service.ts';
 
 const hour = 3_600_000;
 
+type Deps = { db: Db; outbox: Outbox; people: People; log: Log };
+
 /** Transcripts: their segments, speakers and versions, and undoing changes of them. */
-export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox: Outbox; people: People }): Slice & {
-  corrections: Corrections;
-} {
+export function createTranscriptsSlice({ db, outbox, people, log }: Deps): Slice & { corrections: Corrections } {
   const corrections = createCorrections({ db, outbox, people });
   const segments = createSegments({ db, corrections });
   const { undo, deleteOld } = createUndo({ db, outbox });
   const speakers = createSpeakers({ db, outbox });
   const versions = createVersions({ db, outbox, people });
+  const accuracy = createAccuracy({ db, log });
   return {
     corrections,
     routes: [
@@ -39,6 +41,8 @@ export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox:
       handle(mediaRoutes.restoreVersion, ({ caller, params, body }) =>
         versions.restore(caller, params.uuid, { uuid: body.uuid, versionId: body.version_uuid }),
       ),
+      handle(mediaRoutes.transcriptAccuracy, ({ caller, params }) => accuracy.show(caller, params.uuid)),
+      handle(mediaRoutes.accuracyFigures, accuracy.figures),
       handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
         segments.edit(caller, params.uuid, params.segment_uuid, body),
       ),
@@ -59,6 +63,9 @@ export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox:
       handle(mediaRoutes.mergeSpeaker, ({ caller, params }) => speakers.merge(caller, params.uuid, params.target_uuid)),
       handle(mediaRoutes.deleteSpeaker, ({ caller, params }) => speakers.remove(caller, params.uuid)),
     ],
-    periodics: [periodic('delete old transcript changes', hour, deleteOld)],
+    periodics: [
+      periodic('delete old transcript changes', hour, deleteOld),
+      restingPeriodic('count word errors of corrected transcripts', 5_000, accuracy.countDue, accuracy.nextDue),
+    ],
   };
 }

@@ -7,6 +7,7 @@ import { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskSegment, maskSpeaker, type FoundSpan, type Mask } from '../redaction/redaction.ts';
 import { isScanned } from '../redaction/redaction.store.ts';
+import { markAccuracyDue } from './accuracy.store.ts';
 import { undoMs, type Before } from './transcripts.ts';
 
 type Row = Omit<SegmentObject, 'edited_at' | 'edited_by_name' | 'speaker' | 'redactions' | 'withheld'> & {
@@ -158,6 +159,7 @@ export async function markEdited(tx: Tx, outbox: Outbox, file: EditedFile, edite
   }
   const transcriptVersion = file.transcriptVersion + 1;
   await tx.mediaFile.update({ where: { id: file.id }, data: { ...edit, transcriptVersion, updatedAt } });
+  if (editedBy !== null) await markAccuracyDue(tx, file.id);
   await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion, editedBy });
   return transcriptVersion;
 }
