@@ -11,7 +11,9 @@ const item = {
   errors: 12,
   current: true,
 };
-const confidence = (word: string): number | null => (word === 'wrong' ? 0.1 : word === 'maybe' ? 0.5 : 0.9);
+function confidence(word: string): number {
+  return { wrong: 0.1, maybe: 0.5 }[word] ?? 0.9;
+}
 
 test.describe('the quality of a transcript', () => {
   test('shows the confidence of its words, where to look first, and what was corrected', async ({ page, api }) => {
@@ -41,7 +43,6 @@ test.describe('the quality of a transcript', () => {
       await panel.scrollIntoViewIfNeeded();
       await expect(panel).toBeInViewport();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      if (process.env['OT_SHOTS']) await page.screenshot({ path: `${process.env['OT_SHOTS']}/quality-${width}.png` });
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   });
@@ -89,7 +90,6 @@ test.describe('the quality of a transcript', () => {
     ] as const) {
       await page.setViewportSize({ width, height });
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      if (process.env['OT_SHOTS']) await page.screenshot({ path: `${process.env['OT_SHOTS']}/accuracy-${width}.png` });
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   });

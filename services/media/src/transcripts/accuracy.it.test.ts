@@ -77,10 +77,13 @@ describe('the accuracy of a transcript', () => {
     );
     await correct(again, 'good morning to everybody');
     const { items } = await counted(again);
-    expect(items.map(({ engine, errors, current }) => [engine.model, errors, current]).sort()).toEqual([
-      ['better', 1, true],
-      ['test', 1, false],
-    ]);
+    const figures = items.map(({ engine, errors, current }) => [engine.model, errors, current]);
+    expect(new Set(figures)).toEqual(
+      new Set([
+        ['better', 1, true],
+        ['test', 1, false],
+      ]),
+    );
   });
 
   it('is not shown to readers who see no other part of the file, nor to those from whom parts are masked', async () => {

@@ -34,7 +34,8 @@ export function readDue(db: Db): Promise<DueAccuracy[]> {
 }
 
 export async function nextAccuracyDue(db: Db): Promise<Date | null> {
-  return (await db.transcriptAccuracy.aggregate({ _min: { dueAt: true } }))._min.dueAt;
+  const { _min: first } = await db.transcriptAccuracy.aggregate({ _min: { dueAt: true } });
+  return first.dueAt;
 }
 
 /** Stores the figures, unless the transcript was edited since; null: nothing is corrected any more. */

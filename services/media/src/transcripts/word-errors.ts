@@ -108,9 +108,9 @@ async function distance(left: readonly string[], right: readonly string[]): Prom
     }
     row[0] = i;
     const word = numberOf(left[start + i - 1] ?? '');
-    for (let j = 1; j <= columns; j += 1) {
-      const replaced = (above[j - 1] ?? 0) + (word === across[j - 1] ? 0 : 1);
-      row[j] = Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+    for (let column = 1; column <= columns; column += 1) {
+      const replaced = (above[column - 1] ?? 0) + (word === across[column - 1] ? 0 : 1);
+      row[column] = Math.min(replaced, (above[column] ?? 0) + 1, (row[column - 1] ?? 0) + 1);
     }
     [above, row] = [row, above];
   }
