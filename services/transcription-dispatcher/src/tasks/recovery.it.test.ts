@@ -1,6 +1,3 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { mediaEvents, operationsEvents, stages, stageJobs } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
@@ -110,19 +107,6 @@ it('publishes events again when the broker has lost them, without repeating work
   await waitFor(() => jsm.streams.info('EVENTS'));
   await expectProcessedOnce(world, file.fileId);
   expect(worker.stagesDone()).toEqual([...stages]);
-});
-
-it('delivers signals and events after the broker has lost its messages, but not the positions of its consumers', async () => {
-  await world.worker();
-  for (const earlier of [await world.upload(), await world.upload()]) await world.becomes(earlier.fileId, 'completed');
-  // Allowed: the broker stores the positions with a delay and does not show it.
-  await sleep(1_000);
-  await world.nats.kill9();
-  for (const path of await readdir(world.nats.folder, { recursive: true }))
-    if (/streams\/(JOBS|EVENTS)\/msgs$/.test(path)) await rm(join(world.nats.folder, path), { recursive: true });
-  await world.nats.restart();
-  const file = await waitFor(() => world.upload());
-  await expectProcessedOnce(world, file.fileId);
 });
 
 it('publishes a single lost signal again', async () => {
