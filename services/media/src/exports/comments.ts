@@ -1,5 +1,5 @@
 import type { CommentObject, CommentThread } from '@overtone/contracts';
-import { placeholders } from '@overtone/redaction';
+import { placeholders } from '@overtone/redaction/mask';
 import { clock, collapseWhitespace, maskTexts } from './spoken.ts';
 import type { SummarySection } from './summary.ts';
 import type { Transcript } from './transcript.ts';

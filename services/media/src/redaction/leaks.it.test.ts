@@ -378,9 +378,22 @@ function foundIn(text: string, words: readonly string[]): string[] {
   return words.filter((word) => shown.includes(word));
 }
 
+/** Set by the nightly tier. */
+const everyPair = process.env['OT_LEAKS_EVERY_PAIR'] === 'true';
+const sharing = ['editor', 'owner', 'administrator', 'super_admin'];
+
+/**
+ * Whether a reader makes a request. What a reader may see is decided before a format is written, so of a route with many
+ * formats the viewer reads each and the other readers share them; the nightly tier makes every pair.
+ */
+function isRequestOf(reader: string, request: number, count: number): boolean {
+  const share = sharing.indexOf(reader);
+  return everyPair || share < 0 || count <= sharing.length || request % sharing.length === share;
+}
+
 async function leaksOf(reader: string, route: RouteDef, words: readonly string[]): Promise<string[]> {
   const leaks: string[] = [];
-  for (const request of requestsOf(route)) {
+  for (const request of requestsOf(route).filter((_, i, all) => isRequestOf(reader, i, all.length))) {
     const { path } = request;
     const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(request));
     const text = await textIn(response);
