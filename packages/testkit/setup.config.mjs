@@ -11,4 +11,6 @@ export default function setup() {
   });
   globalThis.overtoneTestHost = host;
   process.env.OVERTONE_TEST_HOST = socket;
+  // Programs and threads that tests start would compile their sources each time.
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../.tools/compiled');
 }
