@@ -3,13 +3,19 @@ import { connect, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
 import type { Instance } from './instance.ts';
 
-/** The environment of a service's process. A value may be a file reference. */
+/** The environment of a service, which may share its process with others. A value may be a file reference. */
 export async function environmentOf(instance: Instance, service: string): Promise<Map<string, string>> {
   const pid = await instance.pidOf(service);
   const entries = readFileSync(`/proc/${pid}/environ`, 'utf8')
     .split('\0')
     .map((line): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
-  return new Map(entries);
+  const environment = new Map(entries);
+  const hosted = JSON.parse(environment.get('OT_HOSTED_ENVIRONMENTS') ?? '{}') as Record<
+    string,
+    Record<string, string>
+  >;
+  for (const [name, value] of Object.entries(hosted[service] ?? {})) environment.set(name, value);
+  return environment;
 }
 
 /** One environment setting of a running service. */

@@ -1,27 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { currentService } from './current-service.ts';
 
-/** After this time without activity a process is at rest: what its last activity caused is done by then. */
+/** After this time without activity a service is at rest: what its last activity caused is done by then. */
 const restAfterMs = 5_000;
 
-let lastActivityAt = performance.now();
-const sleepers = new Set<() => void>();
+type Activity = { lastAt: number; readonly sleepers: Set<() => void> };
 
-/** Called for each request, event and job that this process handles, and for each message that it publishes. */
-export function recordActivity(): void {
-  lastActivityAt = performance.now();
-  for (const wake of sleepers) wake();
+/** By service, so that one that works does not wake the others of its process. */
+const activities = new Map<string, Activity>();
+
+function activity(): Activity {
+  const name = currentService()?.name ?? '';
+  const known = activities.get(name);
+  if (known !== undefined) return known;
+  const first: Activity = { lastAt: performance.now(), sleepers: new Set() };
+  activities.set(name, first);
+  return first;
 }
 
-/** Whether nothing has happened in this process for a while. */
+/** Called for each request, event and job that this service handles, and for each message that it publishes. */
+export function recordActivity(): void {
+  const own = activity();
+  own.lastAt = performance.now();
+  for (const wake of own.sleepers) wake();
+}
+
+/** Whether nothing has happened in this service for a while. */
 export function isAtRest(): boolean {
-  return performance.now() - lastActivityAt > restAfterMs;
+  return performance.now() - activity().lastAt > restAfterMs;
 }
 
 /** Sleeps until the next activity, but no longer than `ms`. */
 export async function sleepUntilActivity(ms: number, signal: AbortSignal): Promise<void> {
-  const activity = new AbortController();
-  const wake = (): void => activity.abort();
+  const { sleepers } = activity();
+  const woken = new AbortController();
+  const wake = (): void => woken.abort();
   sleepers.add(wake);
-  await sleep(ms, undefined, { signal: AbortSignal.any([signal, activity.signal]) }).catch(() => {});
+  await sleep(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {});
   sleepers.delete(wake);
 }

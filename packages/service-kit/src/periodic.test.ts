@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordActivity, sleepUntilActivity } from './activity.ts';
+import { runAsService } from './current-service.ts';
 import { createLog } from './log.ts';
 import { catchUp, periodic, restBefore, restingPeriodic } from './periodic.ts';
 
@@ -60,9 +61,23 @@ describe('a resting periodic task', () => {
     expect(restBefore(inMs === null ? null : new Date(now + inMs), 500, now)).toBe(rest);
   });
 
-  it('ends its rest with the next activity of the process', async () => {
+  it('ends its rest with the next activity of the service', async () => {
     const resting = sleepUntilActivity(3_600_000, new AbortController().signal);
     recordActivity();
+    await resting;
+  });
+
+  it('rests on while another service of the process is active', async () => {
+    const stopped = new AbortController();
+    let rests = true;
+    const resting = runAsService({ name: 'media' }, () => sleepUntilActivity(3_600_000, stopped.signal)).then(
+      () => (rests = false),
+    );
+    runAsService({ name: 'identity' }, recordActivity);
+    recordActivity();
+    await new Promise(setImmediate);
+    expect(rests).toBe(true);
+    runAsService({ name: 'media' }, recordActivity);
     await resting;
   });
 
@@ -73,7 +88,7 @@ describe('a resting periodic task', () => {
     await resting;
   });
 
-  it('runs at its interval while the process is active', async () => {
+  it('runs at its interval while the service is active', async () => {
     const again = Promise.withResolvers<string>();
     const runs = [async () => {}, async () => again.resolve('again')];
     recordActivity();

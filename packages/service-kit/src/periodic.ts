@@ -18,7 +18,7 @@ const restMs = 10_000;
 
 /**
  * As `periodic`, for work that comes due only through requests, events and jobs of this service, or at a known time. While
- * the process is at rest the work pauses until its next activity, until `nextDue`, or for ten seconds.
+ * the service is at rest the work pauses until its next activity, until `nextDue`, or for ten seconds.
  */
 export function restingPeriodic(
   name: string,

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { currentService, runAsService } from './current-service.ts';
 import { isAppError } from './errors.ts';
 import { standardOutput } from './log.ts';
 import type { Service } from './service.ts';
@@ -25,9 +25,7 @@ export async function runServices(hosted: readonly HostedService[]): Promise<voi
   await run(hosted);
 }
 
-/** The service that the running code belongs to; code that several services share has none. */
-const current = new AsyncLocalStorage<RunningService>();
-type RunningService = { name: string; service: Service };
+type RunningService = { name: string; service: Service; asService: <T>(work: () => T) => T };
 
 async function run(hosted: readonly HostedService[]): Promise<void> {
   const running: RunningService[] = [];
@@ -51,7 +49,7 @@ async function run(hosted: readonly HostedService[]): Promise<void> {
       running.push(created);
       void created.service.recycled.then(() => stop(0));
       try {
-        await current.run(created, () => created.service.start());
+        await created.asService(() => created.service.start());
       } catch (err) {
         // Stopped before it was ready: `stop` exits the process.
         if (stopping) return;
@@ -64,7 +62,9 @@ async function run(hosted: readonly HostedService[]): Promise<void> {
 
 async function createNamed(name: string, create: HostedService['create']): Promise<RunningService> {
   try {
-    return { name, service: await create() };
+    const current = { name };
+    const asService = <T>(work: () => T): T => runAsService(current, work);
+    return { name, service: await asService(create), asService };
   } catch (err) {
     writeOutput(name, 'could not start', err as Error);
     return process.exit(1);
@@ -76,7 +76,7 @@ function reportUnhandled(
   err: Error,
   kind: 'uncaught_exception' | 'unhandled_rejection',
 ): void {
-  const origin = current.getStore();
+  const origin = running.find(({ name }) => name === currentService()?.name);
   const known = origin ?? running[0];
   if (known === undefined) return writeOutput('', kind, err);
   known.service.metrics.unhandledErrors.inc({ kind });

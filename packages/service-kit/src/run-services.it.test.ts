@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ function logOf(name: string): string {
 }
 
 /** A process of the services media and identity. */
-async function launch(more: { media?: object; identity?: object } = {}) {
+async function launch(more: { media?: object; identity?: object } = {}, common: Record<string, string> = {}) {
   const ports = { media: await freePort(), identity: await freePort() };
   const internal = { media: await freePort(), identity: await freePort() };
   const envOf = (name: 'media' | 'identity') =>
@@ -34,7 +35,7 @@ async function launch(more: { media?: object; identity?: object } = {}) {
       ...more[name],
     });
   const child = spawn(process.execPath, [main], {
-    env: { MEDIA: envOf('media'), IDENTITY: envOf('identity') },
+    env: { ...common, MEDIA: envOf('media'), IDENTITY: envOf('identity') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -73,6 +74,32 @@ describe('a process of several services', () => {
     expect(logOf('media')).not.toContain(' identity ');
     expect(logOf('identity')).not.toContain(' media ');
     expect(running.output()).toBe('');
+  });
+
+  it('sends the spans of each under its name', async () => {
+    const payloads: Buffer[] = [];
+    const collector = createHttpServer((req, res) => {
+      const parts: Buffer[] = [];
+      req.on('data', (part: Buffer) => parts.push(part));
+      req.on('end', () => {
+        payloads.push(Buffer.concat(parts));
+        res.end();
+      });
+    });
+    const port = await freePort();
+    await new Promise<void>((resolve) => collector.listen(port, '127.0.0.1', resolve));
+    cleanUpAfterTest(async () => {
+      collector.closeAllConnections();
+      collector.close();
+    });
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+    const running = await launch({ media: traced, identity: traced }, { ...traced, OTEL_BSP_SCHEDULE_DELAY: '100' });
+    await untilReady(running);
+    await running.ask('media');
+    await running.ask('identity');
+    const sentBy = (name: string) => payloads.filter((payload) => payload.includes(name));
+    await waitFor(() => sentBy('media').length > 0 && sentBy('identity').length > 0);
+    expect(sentBy('media').filter((payload) => payload.includes('identity'))).toEqual([]);
   });
 
   it('stops all of them on a signal and exits with code 0', async () => {

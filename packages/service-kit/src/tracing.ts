@@ -1,7 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace, type Context, SpanKind } from '@opentelemetry/api';
+import {
+  context,
+  propagation,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  type Context,
+  SpanKind,
+  type Tracer,
+} from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { currentService } from './current-service.ts';
 import type { ServiceEnv } from './env.ts';
 
 /** W3C trace context as it travels in HTTP and message headers. */
@@ -20,11 +31,29 @@ export async function startTracing(
     const { NodeSDK } = await import('@opentelemetry/sdk-node');
     const sdk = new NodeSDK({ serviceName: service, instrumentations: [] });
     sdk.start();
+    keepTracer();
     return () => sdk.shutdown();
   }
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   return async () => {};
+}
+
+/** The tracers of the services of a process that runs several: a provider names one service. */
+const tracers = new Map<string, Tracer>();
+const tracerName = 'overtone';
+
+/** Makes the provider that was registered last that of the current service only. */
+function keepTracer(): void {
+  const service = currentService();
+  const registered = trace.getTracerProvider();
+  if (service === undefined || !(registered instanceof ProxyTracerProvider)) return;
+  tracers.set(service.name, registered.getDelegate().getTracer(tracerName));
+  trace.disable();
+}
+
+function tracerOfService(): Tracer {
+  return tracers.get(currentService()?.name ?? '') ?? trace.getTracer(tracerName);
 }
 
 function rootContext(): Context {
@@ -49,9 +78,11 @@ export async function inSpan<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const parent = contextOf(options.from ?? 'active');
-  const span = trace
-    .getTracer('overtone')
-    .startSpan(name, { kind: options.kind ?? SpanKind.INTERNAL, attributes: options.attributes ?? {} }, parent);
+  const span = tracerOfService().startSpan(
+    name,
+    { kind: options.kind ?? SpanKind.INTERNAL, attributes: options.attributes ?? {} },
+    parent,
+  );
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {

@@ -35,11 +35,6 @@ describe('groupOf', () => {
     expect(groupOf(serviceNames(), { OT_PROCESSES: 'one-each' })).toEqual([]);
   });
 
-  it('is none with traces, which name the service that a process is', () => {
-    const traced = { OT_PROCESSES: 'grouped', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-    expect(groupOf(serviceNames(), traced)).toEqual([]);
-  });
-
   it('is none of a single service', () => {
     expect(groupOf(['edge-gateway', 'media'], { OT_PROCESSES: 'grouped' })).toEqual([]);
   });

@@ -22,10 +22,10 @@ const sharing: ReadonlySet<string> = new Set([
   'transcription-dispatcher',
 ]);
 
-/** Which of the services share a process; none with `one-each`, and with traces, whose sender is a process. */
+/** Which of the services share a process; none with `one-each`. */
 export function groupOf(services: readonly string[], caller: Readonly<Record<string, string | undefined>>): string[] {
   const mode = processesEnv.OT_PROCESSES.safeParse(caller['OT_PROCESSES'] || undefined).data;
-  if (mode !== 'grouped' || caller['OTEL_EXPORTER_OTLP_ENDPOINT']) return [];
+  if (mode !== 'grouped') return [];
   const group = services.filter((name) => sharing.has(name));
   return group.length > 1 ? group : [];
 }
