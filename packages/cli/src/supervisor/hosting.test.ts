@@ -8,12 +8,11 @@ const sharing = [
   'directory-sync',
   'identity',
   'insights',
-  'media',
   'operations',
   'realtime-gateway',
   'transcription-dispatcher',
 ];
-const alone = ['edge-gateway', 'search-indexer', 'transcription-worker'];
+const alone = ['edge-gateway', 'media', 'search-indexer', 'transcription-worker'];
 
 function source(caller: EnvironmentSource['caller']): EnvironmentSource {
   const ports = portNames(serviceNames()).map((name, index) => [name, 20_000 + index]);
@@ -27,7 +26,7 @@ function source(caller: EnvironmentSource['caller']): EnvironmentSource {
 }
 
 describe('groupOf', () => {
-  it('is every service but the edge, search and the worker with OT_PROCESSES=grouped', () => {
+  it('is every service but the edge, media, search and the worker with OT_PROCESSES=grouped', () => {
     expect(groupOf(serviceNames(), { OT_PROCESSES: 'grouped' })).toEqual(sharing);
   });
 
@@ -36,7 +35,7 @@ describe('groupOf', () => {
   });
 
   it('is none of a single service', () => {
-    expect(groupOf(['edge-gateway', 'media'], { OT_PROCESSES: 'grouped' })).toEqual([]);
+    expect(groupOf(['edge-gateway', 'identity'], { OT_PROCESSES: 'grouped' })).toEqual([]);
   });
 });
 

@@ -9,14 +9,13 @@ export const processesEnv = { OT_PROCESSES: z.enum(['grouped', 'one-each']).defa
 export const groupName = 'services';
 
 /**
- * The services that share a process. Not the edge, which keeps connections open while they restart and answers beside a
- * long computation; not search and the worker, which compute for long and load native libraries.
+ * The services that share a process (ADR 22). Not the edge, which holds requests while they restart; not media, whose exports
+ * delay everything in their process; not search and the worker, which compute for long and load native libraries.
  */
 const sharing: ReadonlySet<string> = new Set([
   'directory-sync',
   'identity',
   'insights',
-  'media',
   'operations',
   'realtime-gateway',
   'transcription-dispatcher',
