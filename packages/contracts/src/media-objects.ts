@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { line, time } from './http.ts';
 import { redactionKinds } from './media-redaction.ts';
-import { soundTrack, speakerSources } from './transcription-jobs.ts';
+import { soundLevel, soundTrack, speakerSources } from './transcription-jobs.ts';
 import { engineInfo, stages, waitingReasons, word } from './transcription.ts';
 
 /** States of a media file (design: Files). */
@@ -137,6 +137,7 @@ export const fileDetail = fileObject.extend({
   /** The sound tracks of the recording; empty before it was prepared. */
   sound_tracks: z.array(soundTrack.extend({ number: z.int() })),
   speakers_by: z.enum(speakerSources),
+  sound_level: soundLevel.nullable().describe('null: it was not measured'),
   /** What the file says of itself. */
   file_tags: z.object({ title: z.string().nullable(), artist: z.string().nullable() }),
   /** A copy in a format that browsers play; null: the recording itself is played. */

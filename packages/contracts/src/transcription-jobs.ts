@@ -43,6 +43,13 @@ export const soundTrack = z.object({
   used: z.boolean(),
 });
 
+/** Levels are decibels below full scale. */
+export const soundLevel = z.object({
+  level_db: z.number().describe('of what is not a pause'),
+  noise_db: z.number().describe('in the pauses'),
+  clipped: z.number().describe('share of the sound that was recorded too loud'),
+});
+
 export const prepareOutput = z.object({
   artefact: z.string(),
   /** Key of the 16 kHz mono PCM WAV. */
@@ -59,6 +66,7 @@ export const prepareOutput = z.object({
   needsPlaybackCopy: z.boolean().optional(),
   /** Keys of one sound per speaker; empty or absent: the speakers are told apart by voice. */
   speakerParts: z.array(z.string()).optional(),
+  sound: soundLevel.nullish(),
   media: z.object({
     format: z.string(),
     audio_codec: z.string().nullable(),

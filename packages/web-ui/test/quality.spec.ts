@@ -17,7 +17,8 @@ function confidence(word: string): number {
 
 test.describe('the quality of a transcript', () => {
   test('shows the confidence of its words, where to look first, and what was corrected', async ({ page, api }) => {
-    storeTranscript(['all of this is right', 'this is wrong or maybe not'], { confidence }).serve(api);
+    const sound = { level_db: -24, noise_db: -33.5, clipped: 0.024 };
+    storeTranscript(['all of this is right', 'this is wrong or maybe not'], { confidence, sound }).serve(api);
     api.respond('GET /api/files/{uuid}/transcript/accuracy', {
       items: [item, { ...item, engine: { provider: 'pocketsphinx', model: 'en-us' }, errors: 96, current: false }],
       pending: false,
@@ -33,6 +34,8 @@ test.describe('the quality of a transcript', () => {
       'Probably wrong9.1 %',
     ]);
     await expect(panel.getByTestId('worst').getByRole('button')).toHaveCount(1);
+    await expect(panel.getByTestId('sound')).toContainText(/Voices −24\sdB, pauses −33\sdB · 2.4 % too loud/);
+    await expect(panel.getByTestId('sound')).toContainText('There is much noise');
     await expect(panel.getByTestId('accuracy')).toContainText('2.5 % of the words were wrong: 12 errors in 480 words.');
     await expect(panel.getByTestId('accuracy')).toContainText('Earlier: PocketSphinx, en-us20 %');
     for (const [width, height] of [

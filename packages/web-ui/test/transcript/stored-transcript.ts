@@ -1,4 +1,4 @@
-import type { CorrectionResult, SegmentObject, TranscriptOperation } from '@overtone/contracts';
+import type { CorrectionResult, FileDetail, SegmentObject, TranscriptOperation } from '@overtone/contracts';
 import { example, exampleItem, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 
@@ -28,11 +28,12 @@ type Options = {
   readonly withheld?: number;
   readonly permission?: 'owner' | 'viewer';
   readonly confidence?: (word: string) => number | null;
+  readonly sound?: FileDetail['sound_level'];
 };
 
 export function storeTranscript(
   texts: readonly string[],
-  { masked, withheld, confidence, permission = 'owner' }: Options = {},
+  { masked, withheld, confidence, sound = null, permission = 'owner' }: Options = {},
 ): StoredTranscript {
   let passages = texts.map((text, i) => passageOf(text, i, confidence));
   passages = passages.map((one, i) => (i === masked ? withMask(one) : i === withheld ? withoutText(one) : one));
@@ -80,6 +81,7 @@ export function storeTranscript(
       speakers,
       total_segments: passages.length,
       transcript_version: version,
+      sound_level: sound,
     });
   return {
     texts: () => passages.map(({ text }) => text),

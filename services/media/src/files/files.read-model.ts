@@ -101,6 +101,7 @@ async function describeQuarantined(
     ...toFileObject(file, permission),
     sound_tracks: [],
     speakers_by: 'voice',
+    sound_level: null,
     file_tags: { title: null, artist: null },
     playback_copy: null,
     tags: [],

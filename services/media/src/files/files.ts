@@ -145,14 +145,20 @@ export function withSourceFacts<F extends FileObject>(answer: F, file: FileRow, 
 export function soundOf({
   mediaInfo,
   options,
-}: FileRow): Pick<FileDetail, 'sound_tracks' | 'speakers_by' | 'file_tags'> {
-  const { tracks = [], tags = {} } = (mediaInfo ?? {}) as {
+}: FileRow): Pick<FileDetail, 'sound_tracks' | 'speakers_by' | 'file_tags' | 'sound_level'> {
+  const {
+    tracks = [],
+    tags = {},
+    sound = null,
+  } = (mediaInfo ?? {}) as {
     tracks?: Omit<FileDetail['sound_tracks'][number], 'number'>[];
     tags?: Record<string, string>;
+    sound?: FileDetail['sound_level'];
   };
   return {
     sound_tracks: tracks.map((track, i) => ({ ...track, number: i + 1 })),
     file_tags: { title: tags['title'] ?? null, artist: tags['artist'] ?? null },
+    sound_level: sound,
     speakers_by: (options as Partial<RunOptions>).speakersBy ?? 'voice',
   };
 }

@@ -156,6 +156,18 @@ describe('a file whose run succeeds', () => {
     });
     await run.until((file) => file['content_type'] === 'video/wav' && file['has_video'] === true);
   });
+
+  it('has the level of its sound once it was measured', async () => {
+    const run = await startRun(media);
+    await run.prepare();
+    await run.until((file) => file['duration'] === 7.5 && file['sound_level'] === null);
+    const sound = { level_db: -20.5, noise_db: -60, clipped: 0.01 };
+    const again = await startRun(media, run.owner, run.fileId);
+    await again.open();
+    await again.prepare({ sound });
+    const file = await again.until((current) => current['sound_level'] !== null);
+    expect(file['sound_level']).toEqual(sound);
+  });
 });
 
 describe('repeated results', () => {

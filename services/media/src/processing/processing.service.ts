@@ -117,12 +117,12 @@ export function createStageResults({ objects, runFiles, onPrepared }: StageResul
 
 function storePreparation({ withFile, save }: RunFiles, data: Result<'prepare'>, eventTime: EventTime) {
   return withFile(data, eventTime, async (tx, file) => {
-    const { duration, media, tracks = [], tags = {}, waveform, thumbnail, truncated } = data.output;
+    const { duration, media, tracks = [], tags = {}, sound = null, waveform, thumbnail, truncated } = data.output;
     const picture = media.video_codec !== null;
     await save(tx, file, {
       ...columnsAfterStage(file, 'prepare'),
       duration,
-      mediaInfo: { ...media, tracks, tags },
+      mediaInfo: { ...media, tracks, tags, sound },
       recordedDate: file.recordedDate ?? recordedDateOfTags(tags) ?? recordedDateOfName(file.filename),
       waveformKey: waveform,
       thumbnailKey: thumbnail,

@@ -37,6 +37,7 @@ export const prepared = z.object({
   /** Files of the parts of separated speakers. */
   parts: z.array(z.string()),
   media: prepareOutput.shape.media,
+  sound: prepareOutput.shape.sound,
   waveform: z.object({ version: z.literal(1), interval_ms: z.int(), peaks: z.array(z.int()) }),
 });
 export const assembled = z.object({ segments: z.int(), speakers: z.int() });

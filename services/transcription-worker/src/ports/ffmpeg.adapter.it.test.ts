@@ -64,6 +64,8 @@ describe('transcoding', () => {
       expect(result.waveform.peaks).toHaveLength(Math.ceil(result.seconds * 10 - 1e-6));
       expect(Math.max(...result.waveform.peaks)).toBeGreaterThan(10);
       expect(Math.max(...result.waveform.peaks)).toBeLessThanOrEqual(127);
+      expect(result.sound?.level_db).toBeGreaterThan(-40);
+      expect(result.sound?.clipped).toBe(0);
     },
   );
 

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { chooseMixes, createChannelMeter, hasSound, type Channel, type Measured, type Mix } from '../audio/channels.ts';
 import { createPeaks } from '../audio/peaks.ts';
+import { createSoundLevel } from '../audio/sound-level.ts';
 import { copyFormat, maskFilter } from '../audio/masking.ts';
 import { playbackFormat, soundGraph } from '../audio/playback.ts';
 import { createSoundParts } from '../audio/sound-parts.ts';
@@ -196,19 +197,21 @@ function refusal(stderr: string): Error {
   return /moov atom not found/i.test(stderr) ? cutOffMedia({ detail: stderr }) : notMedia({ detail: stderr });
 }
 
-/** Writes the samples after a header that is corrected at the end, and computes the peaks. */
+/** Writes the samples after a header that is corrected at the end, and measures peaks and level. */
 async function store(
   stdout: Readable,
   request: TranscodeRequest,
   { parts: count, maxSeconds }: { parts: number; maxSeconds: number },
 ) {
   const peaks = createPeaks();
+  const level = createSoundLevel();
   const file = await open(request.target, 'w');
   const targets = count > 1 ? Array.from({ length: count }, (_, part) => `${request.target}.${part}`) : [];
   const parts = count > 1 ? await createSoundParts(targets) : undefined;
   let bytes = 0;
   const write = async (chunk: Buffer): Promise<void> => {
     peaks.add(chunk);
+    level.add(chunk);
     await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
     bytes += chunk.length;
     if (bytes > maxSeconds * bytesPerSecond) throw tooLong(maxSeconds);
@@ -225,7 +228,7 @@ async function store(
     await file.close();
     await parts?.close();
   }
-  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish(), parts: targets };
+  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish(), sound: level.finish(), parts: targets };
 }
 
 /**

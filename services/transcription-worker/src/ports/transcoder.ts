@@ -1,4 +1,5 @@
 import type { Waveform } from '../audio/peaks.ts';
+import type { SoundLevel } from '../audio/sound-level.ts';
 
 /** A sound track, in the order of the file. */
 export type SoundTrack = {
@@ -39,6 +40,8 @@ export type MediaProbe = {
 export type Transcoded = {
   seconds: number;
   waveform: Waveform;
+  /** null: there is no sound. */
+  sound: SoundLevel | null;
   /** The file is shorter than its container declares, or parts of it could not be decoded. */
   truncated: boolean;
   /** For each track, whether its sound was used. */

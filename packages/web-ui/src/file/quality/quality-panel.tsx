@@ -10,7 +10,7 @@ import { QueryStatus } from '../../ui/query-status.tsx';
 import { engineWithModel } from '../../ui/engine-names.ts';
 import { useFile } from '../file-context.ts';
 import type { Transcript } from '../use-transcript.ts';
-import { qualityOf, type Confidence, type Quality } from './quality.ts';
+import { judgeSound, qualityOf, type Confidence, type Quality, type SoundFault } from './quality.ts';
 import css from './quality.module.css';
 
 type Accuracy = ResponseBody<'GET /api/files/{uuid}/transcript/accuracy'>;
@@ -56,6 +56,7 @@ export function QualityPanel({ transcript, onJump }: Props) {
           {t`${percent(quality.overlap, quality.words)} of the words were spoken while two people spoke at once. They are often wrong.`}
         </Text>
       )}
+      <SoundNote />
       <AccuracyNote />
     </Stack>
   );
@@ -90,6 +91,40 @@ function ConfidenceNote({ quality, complete }: { quality: Quality; complete: boo
       </ul>
     </div>
   );
+}
+
+const soundFaults: Record<SoundFault, string> = translateOnRead({
+  quiet: msg`The recording is very quiet. A microphone nearer to the speakers helps.`,
+  noisy: msg`There is much noise or music beside the voices. Words are often wrong there.`,
+  clipped: msg`Parts were recorded too loud and are distorted.`,
+});
+
+function SoundNote() {
+  const { sound_level: sound } = useFile().file;
+  if (sound === null) return null;
+  const faults = judgeSound(sound);
+  return (
+    <div data-testid="sound">
+      <p className={css['heading']}>{t`Sound`}</p>
+      <Text size="sm">
+        {t`Voices ${decibels(sound.level_db)}, pauses ${decibels(sound.noise_db)}`}
+        {sound.clipped > 0 && <> · {t`${percent(sound.clipped, 1)} too loud`}</>}
+      </Text>
+      {faults.length === 0 ? (
+        <Text size="xs" c="dimmed">{t`Loud enough, and the voices stand out clearly.`}</Text>
+      ) : (
+        faults.map((fault) => (
+          <Text key={fault} size="sm">
+            {soundFaults[fault]}
+          </Text>
+        ))
+      )}
+    </div>
+  );
+}
+
+function decibels(value: number): string {
+  return `${Math.round(value)}\u00a0dB`.replace('-', '\u2212');
 }
 
 function AccuracyNote() {

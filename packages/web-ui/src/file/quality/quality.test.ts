@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SegmentObject } from '@overtone/contracts';
-import { qualityOf } from './quality.ts';
+import { judgeSound, qualityOf } from './quality.ts';
 
 function segment(start: number, words: readonly (readonly [number | null, boolean?])[]): SegmentObject {
   return {
@@ -45,4 +45,12 @@ describe('the quality of a transcript', () => {
     expect(qualityOf(indexed(segments)).worst.map(({ start }) => start)).toEqual([7, 6, 5, 4, 3]);
     expect(qualityOf(indexed([segment(0, [[0.5]])])).worst).toEqual([]);
   });
+});
+
+describe('the sound of a recording', () => {
+  it.each([
+    [{ level_db: -20, noise_db: -55, clipped: 0 }, []],
+    [{ level_db: -50, noise_db: -80, clipped: 0 }, ['quiet']],
+    [{ level_db: -20, noise_db: -30, clipped: 0.2 }, ['noisy', 'clipped']],
+  ])('of %p has the faults %p', (sound, faults) => expect(judgeSound(sound)).toEqual(faults));
 });

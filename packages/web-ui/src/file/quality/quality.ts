@@ -1,4 +1,4 @@
-import type { SegmentObject } from '@overtone/contracts';
+import type { FileDetail, SegmentObject } from '@overtone/contracts';
 import { doubtOf, type IndexedSegment } from '../transcript.ts';
 
 /** Words by the three steps of confidence. `unknown`: typed or checked by a person, or of an engine that reports none. */
@@ -37,4 +37,17 @@ function countIn(segment: SegmentObject): Counts {
   }
   cache.set(segment, counts);
   return counts;
+}
+
+export type SoundFault = 'quiet' | 'noisy' | 'clipped';
+/** Decibels: speech is recorded at -30 to -10, and engines make more errors when noise comes within 15 of the voices. */
+const soundLimits = { level: -42, distance: 15, clipped: 0.01 };
+
+/** What is wrong with the sound of a recording. */
+export function judgeSound({ level_db, noise_db, clipped }: NonNullable<FileDetail['sound_level']>): SoundFault[] {
+  return [
+    ...(level_db < soundLimits.level ? ['quiet' as const] : []),
+    ...(level_db - noise_db < soundLimits.distance ? ['noisy' as const] : []),
+    ...(clipped > soundLimits.clipped ? ['clipped' as const] : []),
+  ];
 }
