@@ -32,6 +32,8 @@ export const engineSettings = defineSettings('engine', {
   }),
   /** Slots beyond that which only take short recordings (docs/adr/0012). */
   express_slots: setting.count({ default: 0, range: [0, 8], variable: 'GPU_EXPRESS_SLOTS' }),
+  /** Recordings beyond both that a worker has at OpenAI-compatible servers: they only wait, and keep no other one waiting. */
+  remote_concurrency: setting.count({ default: 4, range: [1, 64], variable: 'ASR_REMOTE_CONCURRENCY' }),
   /** Processor threads, or concurrent decoders, of one transcription. */
   threads: setting.countOrAuto({ default: 'auto', range: [1, 64], variable: 'ASR_THREADS' }),
   /** Tasks after which a process that holds a model is replaced. */

@@ -20,6 +20,8 @@ export const dispatcherRpc = {
       lane: z.enum(lanes),
       /** The jobs this worker knows; another version may know others. */
       subjects: z.array(z.string().max(200)).min(1).max(50),
+      /** Tasks that this worker has no room for now. */
+      except: z.array(z.uuid()).max(500).optional(),
     }),
     reply: z.discriminatedUnion('outcome', [
       z.object({
@@ -49,9 +51,12 @@ export const dispatcherRpc = {
     }),
     reply: z.object({ outcome: z.enum(['retry', 'failed', 'stale']) }),
   }),
-  /** The worker stops (drain): the task goes back to its queue without counting an attempt. */
+  /**
+   * The task goes back to its queue without counting an attempt: to its head, because the worker stops (drain), or to its
+   * position, because this worker has no room for it.
+   */
   release: defineRpc('transcription-dispatcher', 'release', {
-    request: z.object(claimedTask),
+    request: z.object({ ...claimedTask, keepsPosition: z.boolean().optional() }),
     reply: z.object({ outcome: z.enum(['released', 'stale']) }),
   }),
   /** Whether a queue is paused, for jobs that are fenced by their handler; other jobs learn it from their claim. */
@@ -127,6 +132,8 @@ export const leaseValue = z.object({
   token: z.int(),
   /** Reply subject of the held job signal, to acknowledge it after the worker's death. */
   ticket: z.string().default(''),
+  /** The task only waits for another server. */
+  remote: z.boolean().optional(),
   /** Time of writing by the same clock as the other two: on other hosts only their differences are valid. */
   saidAt: z.int().optional(),
   deliveredAt: z.int(),

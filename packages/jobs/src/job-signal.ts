@@ -12,6 +12,10 @@ import { inSpan, isAppError, isFullStorage, runInFlow, coalesce, type Bus } from
 import type { JsMsg } from 'nats';
 import type { WorkerContext } from './delivery.ts';
 import type { Place } from './places.ts';
+import { JobPostponed, type TakenSeat } from './seat.ts';
+
+/** A worker whose remote jobs are as many as allowed looks this often for another one. */
+const remoteFullMs = 500;
 
 type Claimed = Extract<ReplyOf<typeof dispatcherRpc.claim>, { outcome: 'claimed' }>;
 
@@ -24,13 +28,11 @@ export async function handleJobSignal(
   context: WorkerContext,
   msg: JsMsg,
   durable: string,
-  place: Place,
+  { place, seat }: { place: Place; seat: TakenSeat },
 ): Promise<number> {
-  const subjects = [...context.jobs.values()]
-    .filter((job) => job.def.fencedBy === 'dispatcher')
-    .map((job) => job.def.subject);
-  const { workerId } = context;
-  const request = { claimId: randomUUID(), durable, workerId, lane: place.lane, subjects };
+  const { workerId, remote } = context;
+  const isRemoteFull = remote.isFull();
+  const request = { claimId: randomUUID(), durable, workerId, lane: place.lane, ...claimable(context, isRemoteFull) };
   const claim = await persist(context, msg, dispatcherRpc.claim, request);
   if (!claim) {
     msg.nak();
@@ -42,19 +44,31 @@ export async function handleJobSignal(
   }
   if (claim.outcome === 'wait') {
     msg.nak();
-    return claim.retryInMs;
+    return isRemoteFull ? Math.max(remoteFullMs, claim.retryInMs) : claim.retryInMs;
   }
   const { taskId, subject, traceparent } = claim;
+  remote.postponed.delete(taskId);
   await runInFlow({ requestId: taskId, route: subject, userId: null, dbQueries: 0 }, () =>
     inSpan(subject, { from: { traceparent: traceparent ?? '' }, attributes: { 'job.task': taskId } }, () =>
-      run(context, msg, claim),
+      run(context, msg, claim, seat),
     ),
   );
   return 0;
 }
 
+/** What a worker claims. Without room for a remote job: no job that is known to be one. */
+function claimable({ jobs, remote }: WorkerContext, isRemoteFull: boolean): { subjects: string[]; except?: string[] } {
+  const claimed = [...jobs.values()].filter(({ def }) => def.fencedBy === 'dispatcher');
+  const subjects = claimed.map(({ def }) => def.subject);
+  if (!isRemoteFull) return { subjects };
+  const { except, exceptSubjects } = remote.postponed.current();
+  const allRemote = [...remote.subjects(), ...exceptSubjects];
+  const local = subjects.filter((subject) => !allRemote.includes(subject));
+  return { subjects: local.length > 0 ? local : subjects, except };
+}
+
 /** Resolves when the handler has ended: its slot is free then, while the outcome is still being reported. */
-async function run(context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<void> {
+async function run(context: WorkerContext, msg: JsMsg, claim: Claimed, seat: TakenSeat): Promise<void> {
   const { taskId, token, attempt, subject } = claim;
   const { stop } = context;
   const { def, handler } = context.jobs.get(subject) ?? unknownJob(subject);
@@ -64,11 +78,13 @@ async function run(context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
   const lease = context.leases.hold({ msg, taskId, token, queue: def.queue });
+  seat.onChange(() => lease.changeTo({ remote: seat.isRemote() }));
   const progress = progressOf(context.bus, subject, { taskId, token }, claim.input);
   let report: Promise<unknown>;
   try {
     const input = def.input.parse(claim.input);
-    const output = await handler(input, { taskId, token, attempt, signal: aborter.signal, progress: progress.push });
+    const { signal } = aborter;
+    const output = await handler(input, { taskId, token, attempt, signal, progress: progress.push, seat });
     report = persist(context, msg, dispatcherRpc.complete, { taskId, token, output: def.output.parse(output) }).catch(
       (error: unknown) => giveBack(context, msg, claim, error),
     );
@@ -101,6 +117,10 @@ function unknownJob(subject: string): never {
 /** Returns a failed job to the queue when the worker stops; otherwise reports it as failed with its reason. */
 async function giveBack(context: WorkerContext, msg: JsMsg, claim: Claimed, thrown: unknown): Promise<void> {
   const held = { taskId: claim.taskId, token: claim.token };
+  if (thrown instanceof JobPostponed) {
+    context.remote.postponed.add(claim.taskId, claim.subject);
+    return void (await persist(context, msg, dispatcherRpc.release, { ...held, keepsPosition: true }));
+  }
   const known = isAppError(thrown) ? thrown : undefined;
   if (known?.code === 'job_lost') return void (await persist(context, msg, dispatcherRpc.release, held));
   if (known?.code !== 'job_cancelled')

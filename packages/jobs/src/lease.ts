@@ -5,7 +5,7 @@ import type { JsMsg, KV } from 'nats';
 const { everyMs, lifeMs } = liveness.lease;
 
 type Held = { msg: JsMsg; taskId: string; token: number; queue: Queue };
-export type Lease = { release: () => Promise<void> };
+export type Lease = { release: () => Promise<void>; changeTo: (more: { remote: boolean }) => void };
 export type Leases = { hold: (held: Held) => Lease };
 
 /**
@@ -27,13 +27,14 @@ export function createLeases(bus: Bus, workerId: string): Leases {
   return {
     hold: ({ msg, taskId, token, queue }) => {
       const key = `task.${taskId}`;
-      const value = {
+      let value = {
         worker: workerId,
         service: bus.service,
         queue,
         token,
         ticket: replyOf(msg),
         deliveredAt: Date.now(),
+        remote: false,
       };
       const put = (kv: KV) => {
         const saidAt = Date.now();
@@ -46,6 +47,10 @@ export function createLeases(bus: Bus, workerId: string): Leases {
         last = last.then(() => write(put));
       }, everyMs).unref();
       return {
+        changeTo: ({ remote }) => {
+          value = { ...value, remote };
+          last = last.then(() => write(put));
+        },
         release: () => {
           clearInterval(timer);
           return last.then(() => write((kv) => kv.delete(key)));

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { queues, type Lane, type Queue } from '@overtone/contracts';
+import { once } from './once.ts';
 
 /** Room for one job at a time of one lane. */
 export type Place = {
+  queue: Queue;
   lane: Lane;
   /** Whether it would take a job now. */
   free: () => boolean;
@@ -14,6 +17,9 @@ export type Place = {
 };
 /** Read at every use, because administrators change limits while the worker runs: both may be getters. */
 type Options = { concurrency: Partial<Record<Queue, number>>; express?: Partial<Record<Queue, number>> };
+
+/** How often a job that returns looks for room. */
+const reenterMs = 50;
 
 /**
  * The rooms of a worker, counted per queue whichever of the queue's durables a job comes from. An express place opens
@@ -29,25 +35,26 @@ export function createPlaces(options: Options) {
     Record<Lane, number>
   >;
 
+  /** Jobs that return to a queue: no new one starts there before them. */
+  const returning = new Map<Queue, number>();
+  const takeRoom = (queue: Queue, lane: Lane): (() => void) => {
+    taken[queue][lane] += 1;
+    return once(() => (taken[queue][lane] -= 1));
+  };
+
   const place = (queue: Queue, lane: Lane, index: number): Place => {
     const free = (): boolean => {
       const limits = limitsOf(queue);
+      if (lane === 'normal' && (returning.get(queue) ?? 0) > 0) return false;
       return taken[queue][lane] < limits[lane] && (lane === 'normal' || taken[queue].normal >= limits.normal);
     };
     return {
+      queue,
       lane,
       index,
       exists: () => index < limitsOf(queue)[lane],
       free,
-      enter: () => {
-        if (!free()) return undefined;
-        taken[queue][lane] += 1;
-        let left = false;
-        return () => {
-          if (!left) taken[queue][lane] -= 1;
-          left = true;
-        };
-      },
+      enter: () => (free() ? takeRoom(queue, lane) : undefined),
     };
   };
   return {
@@ -56,5 +63,17 @@ export function createPlaces(options: Options) {
       (['normal', 'express'] as const).flatMap((lane) =>
         Array.from({ length: limitsOf(queue)[lane] }, (_, index) => place(queue, lane, index)),
       ),
+    /** Waits for room for a job that has left its own, before new jobs. @returns how to leave it. */
+    reenter: async (queue: Queue, signal: AbortSignal): Promise<() => void> => {
+      returning.set(queue, (returning.get(queue) ?? 0) + 1);
+      try {
+        while (taken[queue].normal >= limitsOf(queue).normal) await sleep(reenterMs, undefined, { signal });
+        return takeRoom(queue, 'normal');
+      } finally {
+        returning.set(queue, (returning.get(queue) ?? 0) - 1);
+      }
+    },
   };
 }
+
+export type Places = ReturnType<typeof createPlaces>;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
 import type { Place } from './places.ts';
+import type { TakenSeat } from './seat.ts';
 
 /** A pull that waits for a job. */
 export type OpenPull = { isWanted: () => boolean; stop: () => void };
@@ -14,7 +15,10 @@ type Pulling = {
   /** Contains this loop's pull while it waits, so that it can be ended. */
   open: Set<OpenPull>;
   /** @returns for how many milliseconds nothing should be pulled here. */
-  take: (msg: JsMsg, durable: string, place: Place) => Promise<number>;
+  take: (msg: JsMsg, durable: string, taken: { place: Place; seat: TakenSeat }) => Promise<number>;
+  takeSeat: (place: Place) => TakenSeat | undefined;
+  /** Registers a job that goes on while its place is used again. */
+  settle: (job: Promise<unknown>) => void;
 };
 
 /** How long a pull waits for a job: a short time costs processor time in an idle instance. */
@@ -22,21 +26,32 @@ const pullMs = 30_000;
 const ableMs = 1_000;
 const roomMs = 50;
 
-/** One loop of a worker: one message at a time from one durable, while there is room for it. Ends with its place. */
-export async function pull({ bus, durable, able, place, signal, open, take }: Pulling): Promise<void> {
+/**
+ * One loop of a worker: one message at a time from one durable, while there is room for it. A job that has become remote
+ * goes on beside the next one. Ends with its place.
+ */
+export async function pull({
+  bus,
+  durable,
+  able,
+  place,
+  signal,
+  open,
+  take,
+  takeSeat,
+  settle,
+}: Pulling): Promise<void> {
   const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const takeIn = async (msg: JsMsg): Promise<number> => {
-    const leave = place.enter();
+    const seat = takeSeat(place);
     // A job of another durable of this queue took the slot; the message returns to the queue.
-    if (!leave) {
+    if (!seat) {
       msg.nak();
       return 0;
     }
-    try {
-      return await take(msg, durable, place);
-    } finally {
-      leave();
-    }
+    const ended = take(msg, durable, { place, seat }).finally(seat.leave);
+    settle(ended.catch(() => {}));
+    return Promise.race([ended, seat.vacated.then(() => 0)]);
   };
   while (!signal.aborted && place.exists()) {
     try {

@@ -3,6 +3,7 @@ import { dispatcherRpc, type Queue } from '@overtone/contracts';
 import { isAppError } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
 import type { WorkerContext, Job } from './delivery.ts';
+import type { Seat } from './seat.ts';
 
 const recheckMs = 1_000;
 
@@ -14,8 +15,7 @@ export async function runUnclaimed(
   context: WorkerContext,
   { def, handler }: Job,
   msg: JsMsg,
-  taskId: string,
-  rawInput: unknown,
+  { taskId, input: rawInput, seat }: { taskId: string; input: unknown; seat: Seat },
 ): Promise<void> {
   const { bus, leases, stop } = context;
   const attempt = msg.info.redeliveryCount;
@@ -24,7 +24,7 @@ export async function runUnclaimed(
   const lease = leases.hold({ msg, taskId, token: attempt, queue: def.queue });
   try {
     const input = def.input.parse(rawInput);
-    await handler(input, { taskId, token: attempt, attempt, signal: stop, progress: () => {} });
+    await handler(input, { taskId, token: attempt, attempt, signal: stop, progress: () => {}, seat });
     await bus.acknowledge(msg).catch(() => {});
   } catch (err) {
     const permanent = isAppError(err) && err.permanent;

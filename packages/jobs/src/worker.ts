@@ -13,6 +13,8 @@ import type { AnyHandler, WorkerContext, Job, JobDelivery } from './delivery.ts'
 import { beat, type Ability } from './heartbeat.ts';
 import { createLeases } from './lease.ts';
 import { createPlaces, type Place } from './places.ts';
+import { createRemoteRoom, takeSeat, type TakenSeat } from './seat.ts';
+import { createPostponed } from './postponed.ts';
 import { pull, type OpenPull } from './pull.ts';
 import { handleJobSignal } from './job-signal.ts';
 import { runUnclaimed } from './unclaimed.ts';
@@ -27,6 +29,8 @@ export type WorkerOptions = {
   concurrency: Partial<Record<Queue, number>>;
   /** Places per queue, beside those, that only take short jobs of users for whom nothing is done there. */
   express?: Partial<Record<Queue, number>>;
+  /** Jobs that only wait for another server: how many beside those, and of which kinds all are such jobs now. */
+  remote?: { concurrency: () => number; subjects: () => readonly string[] };
   /** Whether this worker can do the jobs of a durable now (e.g. it has an engine); asked before every pull. */
   able?: (durable: string) => boolean;
   /** What the heartbeat says of this worker besides that it lives. */
@@ -46,17 +50,16 @@ export function worker<C extends Record<string, JobDef>>(
   return {
     start: (bus) => {
       const [aborter, pulling] = [new AbortController(), new AbortController()];
-      const pendingReports = new Set<Promise<unknown>>();
-      const settle = (report: Promise<unknown>): void => {
-        pendingReports.add(report);
-        void report.finally(() => pendingReports.delete(report));
-      };
+      const pending = createPending();
+      const { settle } = pending;
+      const remote = createRemoteRoom(() => options.remote?.concurrency() ?? 0);
       const handleMessage = createMessageHandler(catalogue, handlers, options.recycling, {
         bus,
         settle,
         workerId: options.workerId,
         stop: aborter.signal,
         leases: createLeases(bus, options.workerId),
+        remote: { ...remote, subjects: () => options.remote?.subjects() ?? [], postponed: createPostponed() },
       });
       const able = (durable: string): boolean => options.able?.(durable) ?? true;
       const places = createPlaces(options);
@@ -71,7 +74,8 @@ export function worker<C extends Record<string, JobDef>>(
         for (const openPull of open) if (!openPull.isWanted()) openPull.stop();
         for (const [durable, queue] of durables)
           for (const place of places.of(queue)) {
-            const run = () => pull({ bus, durable, able, place, signal: pulling.signal, open, take: handleMessage });
+            const taking = { take: handleMessage, takeSeat: () => takeSeat(place, places, remote), settle };
+            const run = () => pull({ bus, durable, able, place, signal: pulling.signal, open, ...taking });
             start(`${durable} ${place.lane} ${place.index}`, run);
           }
       }, pulling.signal);
@@ -79,15 +83,31 @@ export function worker<C extends Record<string, JobDef>>(
         retire: async () => {
           pulling.abort();
           await loops.ended();
+          await pending.settled();
         },
         stop: async () => {
           pulling.abort();
           aborter.abort(new AppError('unavailable', 'job_lost', 'The worker is stopping'));
           await loops.ended();
-          await Promise.all(pendingReports);
+          await pending.settled();
           await heart.stop();
         },
       };
+    },
+  };
+}
+
+/** Jobs and reports that must end before the worker may. */
+function createPending() {
+  const pending = new Set<Promise<unknown>>();
+  return {
+    settle: (work: Promise<unknown>): void => {
+      pending.add(work);
+      void work.finally(() => pending.delete(work));
+    },
+    /** A job that ends adds its report. */
+    settled: async (): Promise<void> => {
+      while (pending.size > 0) await Promise.all(pending);
     },
   };
 }
@@ -138,9 +158,9 @@ function createMessageHandler<C extends Record<string, JobDef>>(
   if (Object.values(catalogue).some((def) => def.fencedBy === 'dispatcher'))
     bus.subscribeLive(transcriptionLive.taskCancelled, ({ taskId }) => context.running.get(taskId)?.abort(cancelled()));
 
-  return async (msg: JsMsg, durable: string, place: Place): Promise<number> => {
+  return async (msg: JsMsg, durable: string, taken: { place: Place; seat: TakenSeat }): Promise<number> => {
     const job = jobs.get(msg.subject);
-    if (job?.def.fencedBy === 'dispatcher') return handleJobSignal(context, msg, durable, place);
+    if (job?.def.fencedBy === 'dispatcher') return handleJobSignal(context, msg, durable, taken);
     const body = jobMessage.safeParse(msg.json());
     if (!body.success) {
       bus.log.error({ subject: msg.subject }, 'job message does not fit its schema');
@@ -148,7 +168,7 @@ function createMessageHandler<C extends Record<string, JobDef>>(
       return 0;
     }
     // Another version's job on a shared durable. Handled as a job signal, or else left to a worker that knows it.
-    if (!job && body.data.input === undefined) return handleJobSignal(context, msg, durable, place);
+    if (!job && body.data.input === undefined) return handleJobSignal(context, msg, durable, taken);
     if (!job) {
       msg.nak(5_000);
       return 0;
@@ -158,7 +178,7 @@ function createMessageHandler<C extends Record<string, JobDef>>(
     const from = { traceparent: msg.headers?.get('traceparent') ?? '' };
     await runInFlow({ requestId, route: msg.subject, userId: null, dbQueries: 0 }, () =>
       inSpan(msg.subject, { from, attributes: { 'job.task': taskId } }, () =>
-        runUnclaimed(context, job, msg, taskId, input),
+        runUnclaimed(context, job, msg, { taskId, input, seat: taken.seat }),
       ),
     );
     return 0;

@@ -20,6 +20,7 @@ export type SpeechServer = Awaited<ReturnType<typeof startSpeechServer>>;
  */
 export async function startSpeechServer(status = 200) {
   const received: Received[] = [];
+  let held: Promise<void> | undefined;
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -27,6 +28,7 @@ export async function startSpeechServer(status = 200) {
     const headers = { 'content-type': request.headers['content-type'] ?? '' };
     const form = await new Response(Buffer.concat(parts), { headers }).formData();
     received.push({ path: request.url, key: request.headers.authorization, form });
+    await held;
     response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
   };
   const server = createServer((request, response) => void respond(request, response));
@@ -36,6 +38,12 @@ export async function startSpeechServer(status = 200) {
     server,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     received,
+    /** Answers no transcription. @returns what answers them. */
+    hold: (): (() => void) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     close: (): void => {
       server.closeAllConnections();
       server.close();

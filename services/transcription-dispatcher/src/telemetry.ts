@@ -3,7 +3,7 @@ import type { Metrics, Sample } from '@overtone/service-kit';
 import { Gauge, Registry } from 'prom-client';
 import type { QueueGauges } from './queues/queues.ts';
 
-// Metric names are those of the specification ("Health and metrics").
+// Metric names are those of the specification ("Health and metrics"), except `transcription_remote_tasks`.
 type Read = () => Promise<readonly Sample[]>;
 
 export function watchTaskMetrics(metrics: Metrics, read: Read): void {
@@ -26,11 +26,11 @@ export function watchQueueMetrics(metrics: Metrics, read: Read): void {
   );
 }
 
-/** The queue gauges, in the metrics of the service and in a registry of their own. */
+/** The queue gauges, in the metrics of the service; those of the specification in a registry of their own, too. */
 export function createQueueRegistry(metrics: Metrics, read: () => Promise<ReadonlyMap<string, QueueGauges>>): Registry {
   const registry = new Registry();
-  const registers = [registry, metrics.registry];
-  const gauge = (name: string, help: string, value: (gauges: QueueGauges) => number) =>
+  const both = [registry, metrics.registry];
+  const gauge = (name: string, help: string, value: (gauges: QueueGauges) => number, registers = both) =>
     new Gauge({
       name,
       help,
@@ -55,5 +55,7 @@ export function createQueueRegistry(metrics: Metrics, read: () => Promise<Readon
     'Age of the oldest held task',
     ({ oldestUnackedSeconds }) => oldestUnackedSeconds,
   );
+  const remoteHelp = 'Held tasks that only wait for another server';
+  gauge('transcription_remote_tasks', remoteHelp, ({ remote }) => remote, [metrics.registry]);
   return registry;
 }

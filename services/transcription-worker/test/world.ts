@@ -37,6 +37,7 @@ type Ended = {
   outputs: Map<string, unknown>;
   failures: Map<string, RequestOf<typeof dispatcherRpc.fail>>;
   profiles: RequestOf<typeof gpuRpc.recordProfile>[];
+  releases: string[];
 };
 /** What administrators have stored; a test may change it while the worker runs. */
 type Stored = { settings: Record<string, unknown>; providers: AsrProviderWithKey[] };
@@ -49,10 +50,13 @@ async function playDispatcher(
 ) {
   const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
   await bus.connect();
-  bus.serve(dispatcherRpc.claim, async ({ durable }) => {
-    const at = waiting.findIndex((task) => task.durable === durable);
-    const [task] = at < 0 ? [] : waiting.splice(at, 1);
-    if (!task) return { outcome: 'gone' as const };
+  const running = new Map<string, Waiting>();
+  bus.serve(dispatcherRpc.claim, async ({ durable, subjects, except = [] }) => {
+    const ofDurable = waiting.filter((task) => task.durable === durable);
+    const task = ofDurable.find(({ subject, taskId }) => subjects.includes(subject) && !except.includes(taskId));
+    if (!task) return ofDurable.length > 0 ? { outcome: 'wait' as const, retryInMs: 50 } : { outcome: 'gone' as const };
+    waiting.splice(waiting.indexOf(task), 1);
+    running.set(task.taskId, task);
     const { taskId, subject, input } = task;
     return { outcome: 'claimed' as const, taskId, subject, input, token: 7, attempt: 1, traceparent: null };
   });
@@ -61,6 +65,14 @@ async function playDispatcher(
   bus.serve(gpuRpc.recordProfile, async (profile) => {
     ended.profiles.push(profile);
     return { outcome: 'recorded' as const };
+  });
+  bus.serve(dispatcherRpc.release, async ({ taskId }) => {
+    const task = running.get(taskId);
+    if (!task) return { outcome: 'stale' as const };
+    waiting.unshift(task);
+    ended.releases.push(taskId);
+    await bus.publish(task.subject, JSON.stringify({ taskId }));
+    return { outcome: 'released' as const };
   });
   bus.serve(dispatcherRpc.complete, async ({ taskId, output }) => {
     ended.outputs.set(taskId, output);
@@ -92,7 +104,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
-  const ended: Ended = { outputs: new Map(), failures: new Map(), profiles: [] };
+  const ended: Ended = { outputs: new Map(), failures: new Map(), profiles: [], releases: [] };
   const waiting: Waiting[] = [];
   const stored: Stored = { settings: {}, providers: [] };
   const connections: Bus[] = [];

@@ -19,6 +19,10 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
       'Server with the OpenAI transcription API, up to `/audio/transcriptions`; used while Admin > ASR provider lists no provider',
   },
   ASR_OPENAI_MODEL: { since: '0.4.0', meaning: 'Model that is requested from it' },
+  ASR_REMOTE_CONCURRENCY: {
+    since: 'unreleased',
+    meaning: 'Recordings that a worker has at OpenAI-compatible servers concurrently, beside its own',
+  },
   ASR_THREADS: {
     since: '0.4.0',
     meaning: 'Processor threads, or concurrent decoders, of one transcription',

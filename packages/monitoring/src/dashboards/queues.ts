@@ -66,6 +66,10 @@ export const queuesDashboard: DashboardSpec = {
           queries: byQueue('celery_queue_reserved'),
           description: 'Running tasks.',
         }),
+        lines('At OpenAI-compatible servers', 'short', {
+          queries: byQueue('transcription_remote_tasks'),
+          description: 'Those of the held tasks that only wait for another server.',
+        }),
         lines('Orphaned', 'short', {
           queries: byQueue('celery_queue_orphaned'),
           description: 'Tasks whose worker crashed and that are not requeued yet.',

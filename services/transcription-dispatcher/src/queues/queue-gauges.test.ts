@@ -39,6 +39,7 @@ describe('queue gauges', () => {
       {
         depth: 0,
         reserved: 1,
+        remote: 0,
         orphaned: 1,
         oldestUnackedSeconds: 90,
       },
@@ -47,6 +48,12 @@ describe('queue gauges', () => {
   it('count a task as orphaned when its worker sends no heartbeat, although its lease is valid', () => {
     const gauges = gaugesOf([], [lease('gpu', 4_000, 10_000, 'dead')], isWorkerLive, now).get('gpu');
     expect(gauges).toMatchObject({ reserved: 0, orphaned: 1 });
+  });
+  it('count the tasks of live workers that only wait for another server', () => {
+    const leases = [lease('gpu', 1, 10_000), lease('gpu', 1, 10_000), lease('gpu', 1, 10_000, 'dead')];
+    const remote = leases.slice(1).map((held) => ({ ...held, remote: true }));
+    const gauges = gaugesOf([], [...leases.slice(0, 1), ...remote], isWorkerLive, now).get('gpu');
+    expect(gauges).toMatchObject({ reserved: 2, remote: 1, orphaned: 1 });
   });
   it('count returned messages as waiting and held ones not', () => {
     const states = [{ durable: 'gpu-transcription', pending: 2, unacknowledged: 3 }];

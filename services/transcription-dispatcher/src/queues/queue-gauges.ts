@@ -4,9 +4,10 @@ import type { Broker } from './broker.adapter.ts';
 import type { QueueGauges, QueueState } from './queues.ts';
 
 /**
- * The four queue gauges (specification, "Health and metrics"). Held tasks are read from leases: after a worker's death the
+ * The queue gauges (specification, "Health and metrics"). Held tasks are read from leases: after a worker's death the
  * broker's own count only falls at the next pull (measured on 2.9). Unacknowledged messages without a lease were given
  * back and count as waiting, so that a paused queue keeps its depth.
+ * `remote`: those of the reserved that only wait for another server.
  * @param isWorkerLive whether a worker still sends heartbeats.
  */
 export function gaugesOf(
@@ -18,7 +19,8 @@ export function gaugesOf(
   return new Map(
     queues.map((queue) => {
       const own = leases.filter((lease) => lease.queue === queue);
-      const reserved = own.filter((lease) => lease.expiresAt > now && isWorkerLive(lease.worker)).length;
+      const held = own.filter((lease) => lease.expiresAt > now && isWorkerLive(lease.worker));
+      const reserved = held.length;
       const listed = states.filter((state) => state.durable.startsWith(`${queue}-`));
       const pending = listed.reduce((sum, item) => sum + item.pending, 0);
       const unacknowledged = listed.reduce((sum, item) => sum + item.unacknowledged, 0);
@@ -27,6 +29,7 @@ export function gaugesOf(
         {
           depth: pending + Math.max(0, unacknowledged - own.length),
           reserved,
+          remote: held.filter((lease) => lease.remote).length,
           orphaned: own.length - reserved,
           oldestUnackedSeconds:
             own.length === 0 ? 0 : (now - Math.min(...own.map((lease) => lease.deliveredAt))) / 1000,

@@ -15,7 +15,9 @@ describe('queues', () => {
   });
   it('show who paused them and why, without a name when it is unknown', () => {
     const pause = { queue: 'gpu', reason: 'New driver', pausedBy: 'ada', pausedAt: ago(5_000) };
-    const gauges = new Map([['gpu', { depth: 4, reserved: 1, orphaned: 0, oldestUnackedSeconds: 3.14159 }]] as const);
+    const gauges = new Map([
+      ['gpu', { depth: 4, reserved: 1, remote: 0, orphaned: 0, oldestUnackedSeconds: 3.14159 }],
+    ] as const);
     const counts = new Map([['gpu', { retrying: 2, dead: 7 }]]);
     const of = (names: Map<string, string>) => queueObjectsOf(gauges, counts, [pause], names)[0];
     expect(of(new Map([['ada', 'Ada']]))).toEqual({

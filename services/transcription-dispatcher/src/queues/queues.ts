@@ -11,7 +11,13 @@ import type { QueuePause } from '../generated/client.ts';
 export type QueueObject = AnswerOf<typeof dispatcherRoutes.queues>['queues'][number];
 /** A durable of JOBS as the broker lists it. */
 export type QueueState = { durable: string; pending: number; unacknowledged: number };
-export type QueueGauges = { depth: number; reserved: number; orphaned: number; oldestUnackedSeconds: number };
+export type QueueGauges = {
+  depth: number;
+  reserved: number;
+  remote: number;
+  orphaned: number;
+  oldestUnackedSeconds: number;
+};
 
 /** The job signals in the broker. */
 export type JobSignals = {
@@ -74,4 +80,4 @@ export function queueObjectsOf(
   });
 }
 
-const emptyGauges: QueueGauges = { depth: 0, reserved: 0, orphaned: 0, oldestUnackedSeconds: 0 };
+const emptyGauges: QueueGauges = { depth: 0, reserved: 0, remote: 0, orphaned: 0, oldestUnackedSeconds: 0 };

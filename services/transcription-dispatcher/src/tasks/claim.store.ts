@@ -21,7 +21,7 @@ const waits = `status = 'pending' and next_attempt_at is null`;
 const expressSearchDepth = 200;
 
 const next = `
-  select uuid from task where durable = $1 and ${waits} and subject = any($5)
+  select uuid from task where durable = $1 and ${waits} and subject = any($5) and uuid <> all($8::uuid[])
     and not exists (select 1 from earlier_claim) and not (select on_hold from hold)
   order by priority, rank limit 1 for update skip locked`;
 /** Only short tasks, and only of an owner without a running task on this durable. */
@@ -29,7 +29,7 @@ const nextExpress = `
   select t.uuid from task t
   join (select uuid, owner_id from task where durable = $1 and ${waits} and express
         order by priority, rank limit ${expressSearchDepth}) first using (uuid)
-  where ${waits} and t.subject = any($5)
+  where ${waits} and t.subject = any($5) and t.uuid <> all($8::uuid[])
     and not exists (select 1 from earlier_claim) and not (select on_hold from hold)
     and not exists (select 1 from task r where r.durable = $1 and r.owner_id = first.owner_id and r.status = 'in_progress')
   order by t.priority, t.rank limit 1 for update of t skip locked`;
@@ -45,7 +45,7 @@ type Row = Omit<ClaimResult, 'waiting' | 'task'> &
 /** Claims the next waiting task for a worker that holds a job signal, in one round trip and one commit. */
 export function createClaimStore({ statements, outbox }: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {
   return {
-    claimNext: async ({ durable, workerId, claimId, lane, subjects }: Request): Promise<ClaimResult> => {
+    claimNext: async ({ durable, workerId, claimId, lane, subjects, except = [] }: Request): Promise<ClaimResult> => {
       const { rows } = await statements.commit<Row>({
         ...texts[lane],
         values: [
@@ -56,6 +56,7 @@ export function createClaimStore({ statements, outbox }: { statements: Statement
           subjects,
           transcriptionEvents.stageStarted.subject,
           JSON.stringify(outbox.headers()),
+          except,
         ],
       });
       const [row] = rows;

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { dispatcherRpc, mediaEvents, stageJobs, transcriptionEvents, type RequestOf } from '@overtone/contracts';
+import {
+  dispatcherRpc,
+  mediaEvents,
+  stageJobs,
+  transcriptionEvents,
+  type ReplyOf,
+  type RequestOf,
+} from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { createWorld, startDispatcher, statusOf, uploadedFile } from '../../test/harness.ts';
 import { expectProcessedOnce } from '../../test/once.ts';
@@ -63,6 +70,15 @@ function updateTask(data: string) {
   return world.sql(`update task set ${data} where uuid = $1`, [taskId]);
 }
 
+async function claimed(reply: ReplyOf<typeof dispatcherRpc.claim>) {
+  if (reply.outcome !== 'claimed') throw new Error(reply.outcome);
+  return reply;
+}
+
+function position(task: Awaited<ReturnType<typeof row>>) {
+  return { priority: task?.['priority'], rank: task?.['rank'] };
+}
+
 async function row() {
   return (await world.sql('select * from task where uuid = $1', [taskId]))[0];
 }
@@ -104,6 +120,18 @@ describe('a claim', () => {
   it('leaves the job signal to others when the worker does not know the job', async () => {
     expect(await requestClaim('a', { subjects: ['job.cpu.media.other'] })).toMatchObject({ outcome: 'wait' });
     expect(await requestClaim('b')).toMatchObject({ outcome: 'claimed' });
+  });
+  it('does not return a task that the worker has no room for, and keeps its position when it is released', async () => {
+    const { token } = await claimed(await requestClaim('a'));
+    const before = await row();
+    const release = { taskId, token, keepsPosition: true };
+    expect(await world.bus.request(dispatcherRpc.release, release)).toEqual({ outcome: 'released' });
+    expect(await row()).toMatchObject({ status: 'pending', failures: 0, infra_requeues: 0, ...position(before) });
+    expect(await requestClaim('a', { except: [taskId] })).toMatchObject({ outcome: 'wait' });
+    await world.emit(mediaEvents.uploaded, uploadedFile());
+    await waitFor(async () => (await world.sql(`select 1 from task where status = 'pending'`)).length === 2);
+    expect((await claimed(await requestClaim('a', { except: [taskId] }))).taskId).not.toBe(taskId);
+    expect((await claimed(await requestClaim('b'))).taskId).toBe(taskId);
   });
   it('returns wait in a paused queue, where running tasks may still end', async () => {
     const token = await claimTask('a');

@@ -36,8 +36,8 @@ export function createClaims({ tasks, runs, failures, log }: ClaimsDeps): Handle
     complete: createComplete(tasks),
     fail: createFail({ tasks, failures }),
     release: async (claimed) => {
-      if (await tasks.requeue({ id: claimed.taskId, token: claimed.token, outcome: 'released' }))
-        return { outcome: 'released' };
+      const { taskId: id, token, keepsPosition = false } = claimed;
+      if (await tasks.requeue({ id, token, outcome: 'released', keepsPosition })) return { outcome: 'released' };
       const task = await tasks.readState(claimed.taskId);
       const released = task?.token === claimed.token && task.status === 'pending';
       return { outcome: released ? 'released' : 'stale' };

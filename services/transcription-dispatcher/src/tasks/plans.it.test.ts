@@ -80,7 +80,7 @@ async function endings() {
     events: [],
   });
   await acceptStandalone(task);
-  await createRequeueStore({ statements, outbox }).requeue({ ...task, outcome: 'released' });
+  await createRequeueStore({ statements, outbox }).requeue({ ...task, outcome: 'released', keepsPosition: false });
 }
 
 /** The tables that prepared statements scan sequentially. */

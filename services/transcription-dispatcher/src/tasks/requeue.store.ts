@@ -11,12 +11,12 @@ export const storageFullCode = 'storage_full';
 
 /**
  * A claimed task to retry. A failed one counts a failure, except on a full storage, and waits for its backoff; a released
- * or lost one moves to the head of the queue. A lost one gets a new token, because its worker may still send results.
+ * or lost one moves to the head of the queue, unless it keeps its position. A lost one gets a new token, because its worker may still send results.
  */
 export type Requeue = { id: string; token: number } & (
   | { outcome: 'failed'; error: { code: string; message: string }; pauseMs: number }
   | { outcome: 'lost'; error: { code: string; message: string } }
-  | { outcome: 'released' }
+  | { outcome: 'released'; keepsPosition: boolean }
 );
 
 /** Code of a task that exceeded its time limit. */
@@ -36,8 +36,8 @@ const text = `
       infra_requeues = infra_requeues + ($3 = 'lost')::integer,
       error_code = case when $3 = 'failed' then $4 else error_code end,
       error_message = case when $3 = 'failed' then $5 else error_message end,
-      priority = case when $3 = 'failed' then priority else ${front.priority} end,
-      rank = case when $3 = 'failed' then rank else ${front.rank} end,
+      priority = case when $3 = 'failed' or $10::boolean then priority else ${front.priority} end,
+      rank = case when $3 = 'failed' or $10::boolean then rank else ${front.rank} end,
       next_attempt_at = case when replaced then null else now() + $6::float8 * interval '1 millisecond' end,
       publications = publications + ($6::float8 is null and not replaced)::integer,
       published_at = case when $6::float8 is null then now() else published_at end,
@@ -109,6 +109,7 @@ export function createRequeueStore({ statements, outbox }: Deps) {
       headers(),
       isStuck(request),
       transcriptionEvents.stageReset.subject,
+      'keepsPosition' in request && request.keepsPosition,
     ];
   };
   return {

@@ -81,7 +81,8 @@ async function runImport(url: string, options: Options = {}) {
     limits: { ...fast, ...options.limits },
   });
   const signal = options.stop ?? new AbortController().signal;
-  await run({ fileId }, { taskId: fileId, token: 1, attempt: 1, signal, progress: () => {} });
+  const seat = { becomeRemote: () => false, becomeLocal: async () => {} };
+  await run({ fileId }, { taskId: fileId, token: 1, attempt: 1, signal, progress: () => {}, seat });
   await dispatcher.destroy();
   const isStored = await objects.head(objectKey).then(
     () => true,

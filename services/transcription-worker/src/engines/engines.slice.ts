@@ -150,6 +150,10 @@ export function createEnginesSlice({
       settings: settings.report(firstReady()?.engine.tuning ?? null),
       engines: checked.map(toState),
     }),
+    areAllRemote: () => {
+      const ready = checked.filter(({ state }) => state.ready);
+      return ready.length > 0 && ready.every(({ engine }) => engine.remote);
+    },
     able: (durable) => durable !== needsEngine || firstReady() !== undefined,
     rpcs: [
       rpc(asrWorkerRpc.testProvider, ({ provider }) => testProvider(providerEngines, provider)),

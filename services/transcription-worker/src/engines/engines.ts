@@ -43,6 +43,8 @@ export type SpeechEngine = {
   languages: readonly string[];
   /** Whether it can translate to English. */
   translates: boolean;
+  /** Another server does the work: the worker only waits. */
+  remote: boolean;
   /** Cheap when nothing has changed since the last call. */
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
@@ -70,4 +72,6 @@ export type Engines = {
   about: () => Ability;
   /** Without an engine, the worker does not pull transcription jobs. */
   able: (durable: string) => boolean;
+  /** Whether every transcription would go to another server now. */
+  areAllRemote: () => boolean;
 };

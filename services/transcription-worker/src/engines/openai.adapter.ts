@@ -40,6 +40,7 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
     info: { provider: name, model: server.model, timing: 'engine' },
     languages: [],
     translates: translatesWith(server.model),
+    remote: true,
     check: async () => {
       if (known && known.until > Date.now()) return known.state;
       const state = await ask(server);

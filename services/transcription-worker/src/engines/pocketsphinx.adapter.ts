@@ -41,6 +41,7 @@ export function createPocketSphinx(options: PocketSphinxOptions): SpeechEngine {
     info,
     languages: ['en'],
     translates: false,
+    remote: false,
     check: async () => {
       if (proven) return { ready: true };
       const state = await probe(options.env);

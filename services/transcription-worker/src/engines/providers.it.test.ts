@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AsrProviderWithKey, RunOptions } from '@overtone/contracts';
+import { leaseValue, type AsrProviderWithKey, type RunOptions } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { startSpeechServer } from '@overtone/testkit/speech-server';
 import { startWorld, type World } from '../../test/world.ts';
@@ -65,16 +65,26 @@ describe('ASR providers of a running worker', () => {
   });
   afterAll(() => world.stop());
 
-  const transcribe = (more: Partial<RunOptions> = {}) =>
-    world.order('transcribe', {
-      runId: randomUUID(),
-      fileId: randomUUID(),
-      ownerId: randomUUID(),
-      earlier: {},
-      audio,
-      duration: 5,
-      options: { language: 'en', minSpeakers: null, maxSpeakers: null, diarize: true, ...more },
-    });
+  const input = (more: Partial<RunOptions> = {}) => ({
+    runId: randomUUID(),
+    fileId: randomUUID(),
+    ownerId: randomUUID(),
+    earlier: {},
+    audio,
+    duration: 5,
+    options: { language: 'en', minSpeakers: null, maxSpeakers: null, diarize: true, ...more },
+  });
+  const transcribe = (more: Partial<RunOptions> = {}) => world.order('transcribe', input(more));
+  /** Whether each lease says that its task only waits for another server. */
+  const leases = async (): Promise<string[]> => {
+    const kv = await world.nc.jetstream().views.kv('LEASES');
+    const found: string[] = [];
+    for await (const key of await kv.keys()) {
+      const lease = leaseValue.safeParse((await kv.get(key))?.json());
+      if (lease.success) found.push(String(lease.data.remote));
+    }
+    return found;
+  };
   const transcribed = async (more: Partial<RunOptions> = {}) => world.done('transcribe', await transcribe(more));
 
   it(
@@ -120,6 +130,66 @@ describe('ASR providers of a running worker', () => {
       expect((await transcribed({ language: 'de', provider: any.id })).engine.model).toBe('any');
       // Deleted since it was chosen.
       expect((await transcribed({ language: 'de', provider: randomUUID() })).engine.model).toBe('german');
+    },
+    slow,
+  );
+
+  it(
+    'leave the place of a recording that only waits for them to other jobs, up to their limit',
+    async () => {
+      world.stored.settings['remote_concurrency'] = 1;
+      const { baseUrl, received, hold } = await start();
+      world.stored.providers = [providerOf(baseUrl)];
+      const letGo = hold();
+      const first = await transcribe();
+      await waitFor(() => received.length === 1);
+      const second = await transcribe();
+      const local = await world.order('diarize', input());
+      await world.done('diarize', local);
+      await waitFor(async () => (await leases()).includes('true'));
+      expect([world.ended.outputs.has(first), world.ended.outputs.has(second), received.length]).toEqual([
+        false,
+        false,
+        1,
+      ]);
+      letGo();
+      await world.done('transcribe', first);
+      await world.done('transcribe', second);
+      world.stored.settings = {};
+    },
+    slow,
+  );
+
+  it(
+    'postpone a recording for which they have no room, so that one of an engine of this worker goes first',
+    async () => {
+      world.stored.settings['remote_concurrency'] = 1;
+      const { baseUrl, received, hold } = await start();
+      const remote = providerOf(baseUrl);
+      const own = providerOf('', { kind: 'pocketsphinx', languages: ['en'] });
+      world.stored.providers = [remote, own];
+      const letGo = hold();
+      const first = await transcribe();
+      await waitFor(() => received.length === 1);
+      const second = await transcribe();
+      const local = await transcribe({ provider: own.id });
+      expect((await world.done('transcribe', local)).engine.provider).toBe('pocketsphinx');
+      expect(world.ended.releases).toContain(second);
+      expect([world.ended.outputs.has(first), world.ended.outputs.has(second)]).toEqual([false, false]);
+      letGo();
+      await world.done('transcribe', first);
+      expect((await world.done('transcribe', second)).engine.provider).toBe('openai-compatible');
+      world.stored.settings = {};
+    },
+    slow,
+  );
+
+  it(
+    'that fail give the recording a place of this worker again, for the next engine',
+    async () => {
+      const { baseUrl } = await start(404);
+      world.stored.providers = [providerOf(baseUrl), providerOf('', { kind: 'pocketsphinx', languages: ['en'] })];
+      expect((await transcribed()).engine.provider).toBe('pocketsphinx');
     },
     slow,
   );

@@ -61,6 +61,7 @@ export function createScripted(source: string): SpeechEngine {
     info,
     languages: [],
     translates: false,
+    remote: false,
     check: () => Promise.resolve({ ready: true }),
     transcribe: async (request) => {
       const script = source === '1' ? {} : (JSON.parse(await readFile(source, 'utf8')) as unknown);

@@ -45,6 +45,7 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
 
   return {
     id: name,
+    remote: false,
     get info() {
       return { provider: name as 'faster-whisper', model: serving?.manifest.id ?? 'none', timing: 'engine' as const };
     },

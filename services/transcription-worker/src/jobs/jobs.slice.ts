@@ -1,13 +1,6 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import {
-  gpuRpc,
-  type workerJobs,
-  type Stage,
-  type InputOf,
-  type profiledStages,
-  type RequestOf,
-} from '@overtone/contracts';
+import { gpuRpc, workerJobs, type Stage, type InputOf, type profiledStages, type RequestOf } from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
 import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
@@ -57,6 +50,10 @@ export function createJobsSlice({ env, childEnv, store, engines, otherHandlers, 
         },
         get express() {
           return slotsOf(env.concurrency, settings.current()).express;
+        },
+        remote: {
+          concurrency: () => slotsOf(env.concurrency, settings.current()).remote,
+          subjects: () => (engines.areAllRemote() ? [workerJobs.transcribe.subject] : []),
         },
       }),
     ],

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { JobPostponed, type Seat } from '@overtone/jobs';
 import type { Log } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
 import type { Candidate, Engines, Recognised, TranscribeRequest } from '../engines/engines.ts';
@@ -57,13 +58,17 @@ type TranscribeDeps = {
   log: Log;
 };
 
-/** `transcribe`: words with times, by the first engine that fits the recording; the next one when it fails. */
+/**
+ * `transcribe`: words with times, by the first engine that fits the recording; the next one when it fails. While another
+ * server does the work, the job leaves its place to other recordings.
+ */
 export function transcribeJob({ artefacts, enginesFor, settings, log }: TranscribeDeps): StageJob<'transcribe'> {
-  return (input, { progress, signal, token }) =>
+  return (input, { progress, seat, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       await settings.refresh();
       const { language, task = 'transcribe', provider = null } = input.options;
       const candidates = await enginesFor({ language, task, provider, seconds: input.duration });
+      if (candidates[0]?.engine.remote && !seat.becomeRemote()) throw new JobPostponed();
       const wavPath = join(folder, 'audio.wav');
       progress(0, 'Transcribing');
       const speakerParts = input.speakerParts ?? [];
@@ -73,7 +78,7 @@ export function transcribeJob({ artefacts, enginesFor, settings, log }: Transcri
         await artefacts.download(sound, wavPath, signal);
         const onProgress = (share: number) => progress((i + share) / sounds.length, 'Transcribing');
         const request = { wavPath, seconds: input.duration, language, task, onProgress, signal };
-        results.push(await transcribeInOrder(candidates, request, log));
+        results.push(await transcribeInOrder({ candidates, seat, log }, request));
       }
       const { engineSeconds, ...recognised } = results.length > 1 ? mergeSpeakers(results) : firstOf(results);
       const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', token), recognised);
@@ -101,16 +106,18 @@ function mergeSpeakers(results: readonly Recognised[]): Recognised & { speakers:
 
 /** @throws the failure of the last engine. */
 async function transcribeInOrder(
-  candidates: readonly Candidate[],
-  request: TranscribeRequest,
-  log: Log,
+  { candidates, seat, log }: { candidates: readonly Candidate[]; seat: Seat; log: Log },
+  request: TranscribeRequest & { signal: AbortSignal },
 ): Promise<Recognised> {
   const last = candidates.at(-1);
   for (const candidate of candidates) {
     try {
+      // Without room for another remote job it keeps its place.
+      if (candidate.engine.remote) seat.becomeRemote();
+      else await seat.becomeLocal(request.signal);
       return await candidate.engine.transcribe({ ...request, vocabulary: candidate.provider?.vocabulary });
     } catch (err) {
-      request.signal?.throwIfAborted();
+      request.signal.throwIfAborted();
       if (candidate === last) throw err;
       log.warn({ err: err as Error, engine: candidate.engine.info }, 'speech engine failed, next one used');
     }

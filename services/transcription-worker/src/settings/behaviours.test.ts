@@ -53,6 +53,7 @@ const behaviours: { [K in EngineSettingKey]: Behaviour<K> } = {
   hybrid_mode: { value: 'true', read: (settings) => tuningWith(settings).transcribe_on, expected: 'cpu' },
   gpu_concurrency: { value: 3, read: (settings) => slotsWith(settings).concurrency.gpu, expected: 3 },
   express_slots: { value: 2, read: (settings) => slotsWith(settings).express.gpu, expected: 2 },
+  remote_concurrency: { value: 6, read: (settings) => slotsWith(settings).remote, expected: 6 },
   threads: { value: 7, read: (settings) => sherpaWith(settings).threads, expected: 7 },
   recycle_after_tasks: { value: 9, read: (settings) => sherpaWith(settings).recycleAfter, expected: 9 },
   vad_threshold: { value: 0.7, read: (settings) => detectorWith(settings).threshold, expected: 0.7 },
@@ -127,7 +128,11 @@ describe('the effective settings of a worker', () => {
   });
   it('give slots on the queue gpu to workers with that role only', () => {
     const settings = { ...defaultsOf(engineSettings), gpu_concurrency: 4, express_slots: 1 };
-    expect(slotsOf({ gpu: 0, cpu: 8 }, settings)).toEqual({ concurrency: { gpu: 0, cpu: 8 }, express: { gpu: 0 } });
+    expect(slotsOf({ gpu: 0, cpu: 8 }, settings)).toEqual({
+      concurrency: { gpu: 0, cpu: 8 },
+      express: { gpu: 0 },
+      remote: 0,
+    });
   });
   it('do not override the number of speakers of a recording', () => {
     const settings = { ...defaultsOf(engineSettings), min_speakers: 3, max_speakers: 6 } as const;

@@ -85,11 +85,12 @@ type Concurrency = Partial<Record<Queue, number>>;
 /** The slots of a worker by queue; only workers with the role `gpu` have some there. */
 export function slotsOf(
   environment: Concurrency,
-  { gpu_concurrency: normal, express_slots: express }: EngineSettings,
-): { concurrency: Concurrency; express: Concurrency } {
+  { gpu_concurrency: normal, express_slots: express, remote_concurrency: remote }: EngineSettings,
+): { concurrency: Concurrency; express: Concurrency; remote: number } {
   const hasRole = (environment.gpu ?? 0) > 0;
   return {
     concurrency: { ...environment, gpu: hasRole ? normal : 0 },
     express: { gpu: hasRole ? express : 0 },
+    remote: hasRole ? remote : 0,
   };
 }

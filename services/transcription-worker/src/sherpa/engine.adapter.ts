@@ -91,6 +91,7 @@ export function createSherpaEngine(runtime: SherpaRuntime, wanted = ''): SpeechE
 
   const engine: SpeechEngine = {
     id: 'sherpa-onnx',
+    remote: false,
     get info() {
       const timing = serving?.model.manifest.family === 'whisper' ? ('estimated' as const) : ('engine' as const);
       return { provider: 'sherpa-onnx' as const, model: serving?.model.manifest.id ?? 'none', timing };

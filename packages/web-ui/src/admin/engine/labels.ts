@@ -27,6 +27,10 @@ export const engineLabels: Readonly<Record<EngineSettingKey, SettingLabel>> = tr
     label: msg`Express slots`,
     description: msg`Additional slots of a worker that only take short recordings.`,
   },
+  remote_concurrency: {
+    label: msg`Recordings at servers`,
+    description: msg`How many recordings a worker has at OpenAI-compatible servers at the same time. They do not count as concurrent recordings.`,
+  },
   threads: {
     label: msg`Threads`,
     description: msg`Decoders that work on one recording at the same time.`,
@@ -68,6 +72,7 @@ export const engineGroups: readonly Group[] = translateOnRead([
       'hybrid_mode',
       'gpu_concurrency',
       'express_slots',
+      'remote_concurrency',
       'threads',
       'recycle_after_tasks',
     ],
