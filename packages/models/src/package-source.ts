@@ -24,7 +24,13 @@ const slackBytes = 8 * 1024 ** 2;
 const sizeEveryMs = 500;
 const largestNotice = 1024 ** 2;
 // The wheels are only unpacked: these are the platforms that they state, not that of the machine.
-const wheelsFor = ['--python-version=3.11', '--implementation=cp', '--abi=cp311', '--platform=manylinux_2_28_x86_64'];
+const wheelsFor = [
+  '--python-version=3.11',
+  '--implementation=cp',
+  '--abi=cp311',
+  '--platform=manylinux_2_28_x86_64',
+  '--platform=manylinux2014_x86_64',
+];
 const quietly = ['--no-deps', '--only-binary=:all:', '--no-cache-dir', '--no-input', '--progress-bar=off'];
 const fewRetries = ['--retries=2', '--timeout=20', '--disable-pip-version-check'];
 

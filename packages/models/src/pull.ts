@@ -4,7 +4,14 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
-import { isFileOfModel, modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
+import {
+  conversionsOf,
+  isFileOfModel,
+  modelBytes,
+  transferBytes,
+  type CatalogueEntry,
+  type Download,
+} from './catalogue.ts';
 import { convertFile } from './conversion/convert.ts';
 import { asDiskFull, defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
 import { ModelError, reasonOf } from './errors.ts';
@@ -188,7 +195,7 @@ function mirrorAddress(mirror: string, model: string, file: string): string {
 async function unpack(item: Download, { work, ready, signal }: { work: string; ready: string; signal: AbortSignal }) {
   const from = join(work, item.name);
   if (isFileOfModel(item)) return rename(from, join(ready, item.name));
-  if (item.convert) await convertFile({ conversion: item.convert.by, from, to: join(ready, item.convert.to) });
+  for (const { by, to } of conversionsOf(item)) await convertFile({ conversion: by, from, to: join(ready, to) });
   for (const [path, member] of Object.entries(item.extract ?? {})) {
     await mkdir(dirname(join(ready, path)), { recursive: true });
     await extractMember(from, member, join(ready, path), signal);

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /** Published checkpoints that are converted to ONNX. */
-export const conversions = ['pyannote-segmentation', 'campplus', 'minilm'] as const;
+export const conversions = [
+  'pyannote-segmentation',
+  'campplus',
+  'minilm',
+  'nano-e5',
+  'nano-e5-tokenizer',
+  'nano-e5-config',
+] as const;
 export type Conversion = (typeof conversions)[number];
 export type ConversionTask = { readonly conversion: Conversion; readonly from: string; readonly to: string };
 

@@ -6,13 +6,15 @@ const headSize = 32;
 /** The norm's constant in the published configuration. */
 const epsilon = 1e-12;
 const largestLevel = 127;
+export type ModelSource = { license: string; url: string };
+const miniLm = { license: 'Apache-2.0', url: 'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2' };
 
 /**
  * A BERT encoder with heads of 32 (MiniLM) as ONNX: token ids to one vector per token. The file holds weights of eight bits
  * with a scale per output; the runtime computes with floats. Devlin et al., "BERT: Pre-training of Deep Bidirectional
  * Transformers for Language Understanding".
  */
-export function convertMiniLm(tensors: ReadonlyMap<string, Tensor>): Buffer {
+export function convertMiniLm(tensors: ReadonlyMap<string, Tensor>, source: ModelSource = miniLm): Buffer {
   const network = createNetwork(tensors);
   const { graph } = network;
   const mask = network.attentionMask('attention_mask');
@@ -24,7 +26,7 @@ export function convertMiniLm(tensors: ReadonlyMap<string, Tensor>): Buffer {
   return graph.build(
     [ids('input_ids'), ids('attention_mask'), ids('token_type_ids')],
     [{ name: 'last_hidden_state', dims: ['batch', 'tokens', network.width] }],
-    { license: 'Apache-2.0', url: 'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2' },
+    source,
   );
 }
 
