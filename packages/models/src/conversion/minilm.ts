@@ -6,7 +6,7 @@ const headSize = 32;
 /** The norm's constant in the published configuration. */
 const epsilon = 1e-12;
 const largestLevel = 127;
-export type ModelSource = { license: string; url: string };
+type ModelSource = { license: string; url: string };
 const miniLm = { license: 'Apache-2.0', url: 'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2' };
 
 /**

