@@ -174,6 +174,35 @@ test.describe('the transcript is one document', () => {
     }
   });
 
+  test('undoes a deletion that is being saved, with the times of what was deleted', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    const before = transcript.passages().map(({ uuid, start_time: start }) => [uuid, start]);
+    const release = api.hold(operations);
+    await caretAtEnd(page, 1);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await expect.poll(() => api.sent(operations)).toHaveLength(1);
+    await page.keyboard.press('Control+z');
+    release();
+    await expect.poll(() => transcript.passages().map(({ uuid, start_time: start }) => [uuid, start])).toEqual(before);
+    await expect(rows(page)).toHaveCount(4);
+    await expectSaved(page);
+    expect(api.sent(operations)).toHaveLength(1);
+  });
+
+  test('redoes what was undone before it was saved', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' at last');
+    await page.keyboard.press('Control+z');
+    await expect(textOf(page, 0)).toHaveText(speech[0] ?? '');
+    await expectSaved(page);
+    await page.keyboard.press('Control+Shift+z');
+    await expect(textOf(page, 0)).toHaveText(`${speech[0]} at last`);
+    await expectSaved(page);
+    expect(transcript.texts()[0]).toBe(`${speech[0]} at last`);
+  });
+
   test('pastes paragraphs as passages of the speaker before them', async ({ page, api }) => {
     const transcript = await open(page, api);
     await caretAtEnd(page, 3);

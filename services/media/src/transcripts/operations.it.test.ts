@@ -9,7 +9,7 @@ type History = AnswerOf<(typeof mediaRoutes)['listOperations']>;
 const media = await startMedia();
 
 async function detailOf(run: Run): Promise<FileDetail> {
-  return (await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`)).body;
+  return (await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}?segment_limit=1000`)).body;
 }
 
 /** What an undo must restore: everything except versions and marks. */
@@ -284,6 +284,32 @@ describe('corrections', () => {
       inserted.unshift(uuid);
     }
     expect((await idsOf(run)) as string[]).toEqual([one, ...inserted, two, three]);
+  });
+
+  it('of hundreds of passages keep their order, and are undone at once', async () => {
+    const run = await transcribed(media);
+    const [one, two, three] = await idsOf(run);
+    const added = Array.from({ length: 600 }, (): string => randomUUID());
+    const groups = [added.slice(0, 300), added.slice(300)];
+    const inserted = await apply(
+      run,
+      groups.map((group, i) => ({
+        segments: [],
+        after_uuid: i === 0 ? one : (groups[0]?.at(-1) ?? null),
+        replacement: group.map((uuid) => ({ uuid, text: 'yes' })),
+      })),
+    );
+    expect(inserted.status).toBe(200);
+    const all: string[] = [one, ...added, two, three];
+    expect((await idsOf(run)) as string[]).toEqual(all);
+    const removed = [all.slice(0, 500), all.slice(500)];
+    await apply(
+      run,
+      removed.map((ids) => ({ segments: ids.map((uuid) => ({ uuid })), replacement: [] })),
+    );
+    expect(await idsOf(run)).toEqual([]);
+    expect((await revert(run, 'undo')).status).toBe(200);
+    expect((await idsOf(run)) as string[]).toEqual(all);
   });
 
   it('stay in the history and can no longer be undone when a run replaces the transcript', async () => {

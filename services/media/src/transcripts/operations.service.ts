@@ -13,9 +13,8 @@ import { keyOf, maskFor, readDetectorVersion, scanAround } from '../redaction/re
 import { isAccepted, kindsOf, replacePassages, type OperationKind, type Passage, type Piece } from './operations.ts';
 import {
   addCorrection,
-  insertSegmentAt,
+  insertSegments,
   lastRevision,
-  makeRoom,
   readPrevious,
   readRevertible,
   readStates,
@@ -153,22 +152,25 @@ async function readResult(
 async function applyOperations(context: Context, { uuid, operations }: Request): Promise<boolean> {
   const { tx, caller, file } = context;
   await checkSpeakers(tx, file.id, operations);
-  const before = new Map<string, SegmentState>();
+  // All of them, before the first is deleted: each is restored after the one that was before it.
+  const before = await readStates(
+    tx,
+    file.id,
+    operations.flatMap(({ segments }) => segments.map((segment) => segment.uuid)),
+  );
   const touched = new Set<string>();
   const kinds = new Set<OperationKind>();
   for (const operation of operations) {
     const ids = operation.segments.map((segment) => segment.uuid);
-    const states = await readStates(tx, file.id, ids);
     // A segment that an earlier operation of this request has changed has another version than the client knows.
     const run = await readRun(tx, file.id, operation, touched);
-    for (const state of states) if (!touched.has(state.id)) before.set(state.id, state);
     const done = await applyOperation(context, operation, run);
     for (const id of [...ids, ...operation.replacement.map((piece) => piece.uuid)]) touched.add(id);
     for (const kind of done) kinds.add(kind);
   }
   if (kinds.size === 0) return false;
   const after = await readStates(tx, file.id, [...touched]);
-  const correction = { id: uuid, kinds: [...kinds], before: [...before.values()], after };
+  const correction = { id: uuid, kinds: [...kinds], before, after };
   await addCorrection(tx, file.id, caller.userId, correction);
   return true;
 }
@@ -298,22 +300,25 @@ async function applyOperation(
   const keptIds = new Set(next.map(({ id }) => id));
   const removed = run.filter(({ id }) => !keptIds.has(id)).map(({ id }) => id);
   await tx.segment.deleteMany({ where: { id: { in: removed } } });
-  let beforeId = previousId;
-  for (const passage of next) {
+  for (const [i, passage] of next.entries()) {
     const row = rows.get(passage.id);
-    const data = { ...passage, confidence: meanConfidence(passage.words) };
-    if (row) {
-      if (isChanged(row, passage)) await updateSegment(tx, caller.userId, data);
-    } else {
-      const [position = 0] = await makeRoom(tx, file.id, beforeId, 1);
-      await insertSegmentAt(tx, { fileId: file.id, userId: caller.userId, position }, data);
-    }
-    beforeId = passage.id;
+    if (row && isChanged(row, passage)) await updateSegment(tx, caller.userId, withMeanConfidence(passage));
+    const before = next[i - 1];
+    // New passages in a row are inserted with the first of them.
+    if (row || (before && !rows.has(before.id))) continue;
+    const until = next.findIndex(({ id }, at) => at > i && rows.has(id));
+    const added = next.slice(i, until === -1 ? next.length : until);
+    const place = { fileId: file.id, userId: caller.userId, afterId: before?.id ?? previousId };
+    await insertSegments(tx, place, added.map(withMeanConfidence));
   }
   const rescanned = next.filter(({ id, text }) => rows.get(id)?.text !== text);
   const kept = new Map(rescanned.map(({ id }) => [id, spans.get(id) ?? []]));
   if (kept.size > 0) await scanAround(tx, file, { ids: [...kept.keys()], kept });
   return kinds;
+}
+
+function withMeanConfidence(passage: Passage) {
+  return { ...passage, confidence: meanConfidence(passage.words) };
 }
 
 function isChanged(row: Segment, passage: Passage): boolean {

@@ -44,7 +44,7 @@ export async function readPrevious(tx: Tx, fileId: string, ids: readonly string[
 }
 
 /** Free positions for `count` segments after one, or at the start. */
-export async function makeRoom(tx: Tx, fileId: string, afterId: string | null, count: number): Promise<number[]> {
+async function makeRoom(tx: Tx, fileId: string, afterId: string | null, count: number): Promise<number[]> {
   const after = afterId === null ? null : await tx.segment.findUnique({ where: { id: afterId } });
   const next = await tx.segment.findFirst({
     where: { fileId, ...(after && { position: { gt: after.position } }) },
@@ -145,13 +145,24 @@ export async function updateSegments(tx: Tx, userId: string, rows: readonly Writ
     where t.uuid = r.uuid`;
 }
 
-export async function insertSegmentAt(
+/** Inserts segments after one, or at the start, in their order. */
+export async function insertSegments(
   tx: Tx,
-  { fileId, userId, position }: { fileId: string; userId: string; position: number },
-  { edited = true, ...data }: Written,
+  { fileId, userId, afterId }: { fileId: string; userId: string; afterId: string | null },
+  rows: readonly Written[],
 ): Promise<void> {
-  if ((await tx.segment.count({ where: { id: data.id } })) > 0)
+  if (rows.length === 0) return;
+  if ((await tx.segment.count({ where: { id: { in: rows.map(({ id }) => id) } } })) > 0)
     throw conflict('stale_version', 'There is already a passage with this id.');
-  const marks = { edited, editedAt: edited ? new Date() : null, editedBy: edited ? userId : null };
-  await tx.segment.create({ data: { ...data, ...marks, fileId, position } });
+  const positions = await makeRoom(tx, fileId, afterId, rows.length);
+  await tx.segment.createMany({
+    data: rows.map(({ edited = true, ...data }, i) => ({
+      ...data,
+      fileId,
+      position: positions[i] ?? 0,
+      edited,
+      editedAt: edited ? new Date() : null,
+      editedBy: edited ? userId : null,
+    })),
+  });
 }

@@ -85,6 +85,14 @@ describe('replaced passages', () => {
     const inserted = replacePassages([], [{ id: '9', text: 'hm yes', speakerId: null }], { start: 13, end: 14 });
     expect(inserted).toMatchObject([{ startTime: 13, endTime: 14, words: [{ interpolated: true }, { end: 14 }] }]);
     expect(kindsOf([], inserted)).toEqual(['insert']);
+    const timed = [
+      { id: '8', text: 'hm yes', speakerId: null, start: 12, end: 14 },
+      { id: '9', text: 'no', speakerId: null, start: 15, end: 16 },
+    ];
+    expect(replacePassages([], timed, { start: 13, end: 13 })).toMatchObject([
+      { startTime: 12, endTime: 14, words: [{ start: 12 }, { end: 14 }] },
+      { startTime: 15, endTime: 16, words: [{ start: 15, end: 16 }] },
+    ]);
     expect(kindsOf([one], replacePassages([one], [], around))).toEqual(['delete']);
   });
 });

@@ -27,6 +27,8 @@ export type Piece = {
  * text is unchanged keeps its own. `around`: the time between the neighbours, for an insertion.
  */
 export function replacePassages(run: readonly Passage[], pieces: readonly Piece[], around: Span): Passage[] {
+  const inserted = run.length === 0 ? pieces.flatMap(passageAtItsTimes) : [];
+  if (inserted.length > 0 && inserted.length === pieces.length) return inserted;
   const span = run.length === 0 ? around : spanOf(run);
   const joined = pieces.map(({ text }) => text).join(' ');
   const words = realign(run.flatMap(wordsOf), joined, span);
@@ -52,6 +54,12 @@ export function replacePassages(run: readonly Passage[], pieces: readonly Piece[
     const checked = { ...passage, words: acceptWords(passage.words, piece.accepted ?? []) };
     return retime(checked, { start: piece.start ?? passage.startTime, end: piece.end ?? passage.endTime });
   });
+}
+
+/** A new passage whose times are given: its words share them. */
+function passageAtItsTimes({ id, speakerId, text, start, end }: Piece): Passage[] {
+  if (start === undefined || end === undefined) return [];
+  return [{ id, speakerId, text, words: realign([], text, { start, end }), startTime: start, endTime: end }];
 }
 
 function spanOf(run: readonly Passage[]): Span {

@@ -1,14 +1,7 @@
 import { conflict, notFound } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 import type { OperationKind } from './operations.ts';
-import {
-  addCorrection,
-  insertSegmentAt,
-  makeRoom,
-  readStates,
-  updateSegments,
-  type SegmentState,
-} from './operations.store.ts';
+import { addCorrection, insertSegments, readStates, updateSegments, type SegmentState } from './operations.store.ts';
 
 type Revert = { fileId: string; revision: number; userId: string; uuid: string };
 
@@ -36,6 +29,9 @@ export async function revertCorrection(tx: Tx, { fileId, revision, userId, uuid 
   return ids;
 }
 
+/** There is room for as many between two segments. */
+const maxInserted = 500;
+
 type Exchange = { fileId: string; userId: string; from: SegmentState[]; to: SegmentState[]; current: SegmentState[] };
 
 /** Replaces segments by others of the same transcript. `from`: what they must still be. */
@@ -57,6 +53,7 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
   const removed = from.filter(({ id }) => !right.has(id)).map(({ id }) => id);
   await tx.segment.deleteMany({ where: { id: { in: removed } } });
   const changed: Parameters<typeof updateSegments>[2][number][] = [];
+  const groups: SegmentState[][] = [];
   for (const state of to) {
     const { previousId, ...target } = state;
     const speakerId = state.speakerId !== null && speakers.has(state.speakerId) ? state.speakerId : null;
@@ -66,9 +63,18 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
       const kept = source.speakerId === state.speakerId ? existing.speakerId : speakerId;
       changed.push({ ...target, speakerId: kept });
     } else {
-      const [position = 0] = await makeRoom(tx, fileId, await anchorOf(tx, fileId, state, previousId), 1);
-      await insertSegmentAt(tx, { fileId, userId, position }, { ...target, speakerId });
+      const group = groups.at(-1);
+      const restored = { ...target, speakerId, previousId };
+      // Those that were next to each other are inserted together.
+      if (group && group.length < maxInserted && group.at(-1)?.id === previousId) group.push(restored);
+      else groups.push([restored]);
     }
+  }
+  for (const group of groups) {
+    const [first] = group;
+    const afterId = first ? await anchorOf(tx, fileId, first, first.previousId) : null;
+    const rows = group.map(({ previousId: _, ...row }) => row);
+    await insertSegments(tx, { fileId, userId, afterId }, rows);
   }
   await updateSegments(tx, userId, changed);
 }

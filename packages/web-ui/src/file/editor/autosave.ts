@@ -4,7 +4,7 @@ import type { Segment } from '../../api/queries.ts';
 import { observable, type Observable } from '../../lib/observable.ts';
 import { readCaret } from './caret.ts';
 import { acknowledge, applyResult, repeatOperations, reuseKnown, type Conflict } from './merge.ts';
-import { maxBatch, operationsOf, type Operation } from './operations.ts';
+import { batchOf, operationsOf, type Operation } from './operations.ts';
 
 export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
 /** Kept in the browser until it is saved: across reload, closed tabs and the end of the session. */
@@ -110,7 +110,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     return true;
   };
   const saveOnce = async (): Promise<boolean> => {
-    const operations = request ? request.operations : pending().slice(0, maxBatch);
+    const operations = request ? request.operations : batchOf(pending());
     if (operations.length === 0) {
       update({ status: 'saved' });
       keepDraft();
@@ -158,6 +158,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     state,
     flush,
     isIdle: (): boolean => running === null && request === null && pending().length === 0,
+    /** Whether a request is on its way, and no earlier one has failed. */
+    isSending: (): boolean => running !== null && failures === 0,
     base: () => base,
     /** The document was changed by the person. */
     changed: (): void => {
@@ -235,7 +237,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     /** Sends what is not saved yet; until it is, the draft keeps it. */
     close: (): void => {
       clearTimeout(timer);
-      const operations = pending().slice(0, maxBatch);
+      const operations = batchOf(pending());
       if (request === null && operations.length > 0) request = { uuid: crypto.randomUUID(), operations };
       keepDraft();
       closed = true;

@@ -3,7 +3,7 @@ import { EditorState, TextSelection } from 'prosemirror-state';
 import type { Segment } from '../../api/queries.ts';
 import { assignSpeaker, joinBefore, splitPassage } from './commands.ts';
 import { applyResult, repeatOperations, showPassages } from './merge.ts';
-import { operationsOf, type Operation } from './operations.ts';
+import { batchOf, operationsOf, type Operation } from './operations.ts';
 import { attrsOf, passageOf, schema, textOf } from './schema.ts';
 
 function segment(uuid: string, text: string, change: Partial<Segment> = {}): Segment {
@@ -128,6 +128,44 @@ describe('the operations of a document', () => {
     const shorter = showPassages(state, [base[0]!, base[2]!]);
     expect(operationsOf(base, state.apply(shorter).doc)).toEqual([
       { segments: [{ uuid: '2', version: 1 }], replacement: [] },
+    ]);
+  });
+});
+
+describe('a change of many passages', () => {
+  const many = Array.from({ length: 1_200 }, (_, i) => segment(String(i), `passage ${i}`));
+
+  it('is a few operations, which one request sends: one undo takes all of it back', () => {
+    const removed = operationsOf(many, stateOf([many[0]!]).doc);
+    expect(removed.map(({ segments }) => segments.length)).toEqual([500, 500, 199]);
+    expect(batchOf(removed)).toEqual(removed);
+  });
+
+  it('inserts passages in groups, in their order', () => {
+    const operations = operationsOf([many[0]!], stateOf(many.slice(0, 121)).doc);
+    expect(operations.map(({ after_uuid: after, replacement }) => [after, replacement.length])).toEqual([
+      ['0', 50],
+      ['50', 50],
+      ['100', 20],
+    ]);
+  });
+
+  it('is sent in parts where a request would be too large', () => {
+    const long = Array.from({ length: 60 }, (_, i) => segment(String(i), 'x'.repeat(19_000)));
+    const operations = operationsOf([], stateOf(long).doc);
+    const first = batchOf(operations);
+    expect(JSON.stringify(first).length).toBeLessThan(500_000);
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.length).toBeLessThan(operations.length);
+  });
+
+  it('leaves passages where they were that are back after they were deleted', () => {
+    expect(operationsOf([base[0]!, base[2]!], stateOf(base).doc)).toEqual([
+      {
+        segments: [],
+        after_uuid: '1',
+        replacement: [{ uuid: '2', text: 'hello', speaker_uuid: 'ada', start_time: 2, end_time: 3 }],
+      },
     ]);
   });
 });

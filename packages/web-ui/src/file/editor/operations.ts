@@ -6,9 +6,13 @@ import { attrsOf, plainText, segmentOf, textOf } from './schema.ts';
 export type Operation = TranscriptOperation;
 type Piece = Operation['replacement'][number];
 
-/** The limits of the server for one operation and one request. */
+/** The limits of the server for one operation and one request, whose body may have one MiB. */
 const maxRun = 500;
-export const maxBatch = 200;
+const maxBatch = 200;
+const maxLetters = 250_000;
+/** New passages are scanned for personal data together. */
+const maxInserted = 50;
+const maxInsertedLetters = 50_000;
 
 type Entry =
   | { readonly kind: 'same' | 'changed'; readonly segment: Segment; readonly node: Node }
@@ -97,18 +101,50 @@ function operationsOfStretch(stretch: readonly Entry[], last: string | null): Op
   const nodes = stretch.flatMap((entry) => (entry.kind === 'removed' ? [] : [entry.node]));
   if (run.length <= maxRun && nodes.length <= maxRun)
     return run.length === 0 ? insertions(nodes, last) : [replace(run, nodes, last)];
-  const removed = stretch.flatMap((entry) => (entry.kind === 'removed' ? [entry.segment] : []));
   const rest = stretch.filter(({ kind }) => kind !== 'removed');
-  return [...removed.map((segment) => replace([segment], [], null)), ...operationsOfStretch(rest, last)];
+  return [...removals(stretch), ...operationsOfStretch(rest, last)];
+}
+
+/** Each removes passages that are next to each other. */
+function removals(stretch: readonly Entry[]): Operation[] {
+  const runs: Segment[][] = [];
+  let run: Segment[] | null = null;
+  for (const entry of stretch) {
+    if (entry.kind === 'changed' || (run !== null && run.length === maxRun)) run = null;
+    if (entry.kind !== 'removed') continue;
+    if (run === null) runs.push((run = []));
+    run.push(entry.segment);
+  }
+  return runs.map((segments) => replace(segments, [], null));
 }
 
 function insertions(nodes: readonly Node[], last: string | null): Operation[] {
+  const groups: Node[][] = [];
+  let letters = Infinity;
+  for (const node of nodes) {
+    if (letters + node.content.size > maxInsertedLetters || groups.at(-1)?.length === maxInserted) {
+      groups.push([]);
+      letters = 0;
+    }
+    groups.at(-1)?.push(node);
+    letters += node.content.size;
+  }
   let after = last;
-  return nodes.map((node) => {
-    const operation = replace([], [node], after);
-    after = attrsOf(node).uuid;
+  return groups.map((group) => {
+    const operation = replace([], group, after);
+    after = group.reduce<string | null>((_, node) => attrsOf(node).uuid, null);
     return operation;
   });
+}
+
+/** What one request sends of them. */
+export function batchOf(operations: readonly Operation[]): Operation[] {
+  let letters = 0;
+  const until = operations.slice(0, maxBatch).findIndex((operation, i) => {
+    letters += JSON.stringify(operation).length;
+    return i > 0 && letters > maxLetters;
+  });
+  return operations.slice(0, until === -1 ? maxBatch : until);
 }
 
 function replace(run: readonly Segment[], nodes: readonly Node[], after: string | null): Operation {
@@ -117,9 +153,12 @@ function replace(run: readonly Segment[], nodes: readonly Node[], after: string 
     segments: run.map(({ uuid, version }) => ({ uuid, version })),
     ...(run.length === 0 && { after_uuid: after }),
     replacement: nodes.map((node): Piece => {
-      const { uuid, speaker, times, accepted } = attrsOf(node);
+      const { uuid, speaker, accepted, base, ...attrs } = attrsOf(node);
       const segment = byId.get(uuid);
       const text = textOf(node);
+      // A passage that is back after it was deleted is where it was.
+      const old = segment === undefined && base !== null ? { start: base.start_time, end: base.end_time } : null;
+      const times = attrs.times ?? old;
       return {
         uuid,
         ...((segment === undefined || plainText(segment.text) !== text) && { text }),

@@ -78,6 +78,7 @@ type Props = {
 type Editor = Pick<EditorCommands, 'uncertain' | 'accept'> & {
   readonly view: EditorView;
   readonly autosave: Autosave;
+  readonly undone: Undone;
   readonly refresh: () => void;
 };
 
@@ -201,7 +202,7 @@ export function TranscriptEditor({
     onReady(
       editor && {
         focusAt: (index, word) => focusAt(editor.view, index, word),
-        revert: (which) => void revert(editor.view, editor.autosave, which),
+        revert: (which) => void revert(editor, which),
         uncertain: editor.uncertain,
         accept: editor.accept,
         save: editor.autosave.flush,
@@ -331,6 +332,7 @@ type Setup = {
 
 function createEditor({ host, segments, language, deps, latest, context, player, onChoose, onLeave }: Setup): Editor {
   const passages = new Set<PassageView>();
+  const undone: Undone = { places: [] };
   const assign = (speaker: string | null): void => view.dispatch(assignSpeaker(view.state, speaker));
   const uncertain = (by: 1 | -1): void => {
     const word = findUncertain(view.state, by);
@@ -350,8 +352,8 @@ function createEditor({ host, segments, language, deps, latest, context, player,
   const keys: EditorKeys = {
     toggle: player.toggle,
     leave: onLeave,
-    undo: () => void revert(view, autosave, 'undo'),
-    redo: () => void revert(view, autosave, 'redo'),
+    undo: () => void revert({ view, autosave, undone }, 'undo'),
+    redo: () => void revert({ view, autosave, undone }, 'redo'),
     chooseSpeaker: onChoose,
     speakerAt: (index) => {
       const look = [...latest.speakers.values()][index];
@@ -439,6 +441,7 @@ function createEditor({ host, segments, language, deps, latest, context, player,
       view.updateState(view.state.apply(tr));
       if (!tr.docChanged || tr.getMeta('addToHistory') === false) return;
       latest.typed = true;
+      undone.places = [];
       autosave.changed();
     },
   });
@@ -446,6 +449,7 @@ function createEditor({ host, segments, language, deps, latest, context, player,
   return {
     view,
     autosave,
+    undone,
     uncertain,
     accept,
     refresh: () => {
@@ -454,21 +458,41 @@ function createEditor({ host, segments, language, deps, latest, context, player,
   };
 }
 
-/** What was typed and is not saved is undone here; a saved correction on the server. */
-async function revert(view: EditorView, autosave: Autosave, which: 'undo' | 'redo'): Promise<void> {
-  const depth = which === 'undo' ? local.undoDepth(view.state) : local.redoDepth(view.state);
-  if (!autosave.isIdle() && depth > 0) {
+/** Where the last steps were undone: they are redone at the same place. */
+type Undone = { places: readonly ('local' | 'server')[] };
+
+/**
+ * What was typed and is not saved is undone here; a saved correction on the server, which has the times and the masked
+ * parts of passages that were deleted.
+ */
+async function revert(
+  { view, autosave, undone }: Pick<Editor, 'view' | 'autosave' | 'undone'>,
+  which: 'undo' | 'redo',
+): Promise<void> {
+  if (autosave.isSending()) await autosave.flush();
+  const { places } = undone;
+  if (isLocal({ view, autosave, undone }, which)) {
     local[which](view.state, view.dispatch);
+    undone.places = which === 'undo' ? [...places, 'local'] : places.slice(0, -1);
     return;
   }
   try {
     const changed = await autosave.revert(which);
+    undone.places = which === 'undo' ? [...places, 'server'] : places.slice(0, -1);
     const index = changed.map((uuid) => indexesOf(view.state.doc).get(uuid)).find((one) => one !== undefined);
     scrollToPassage(view, index, 'nearest');
   } catch (error) {
     if (codeOf(error) === 'nothing_to_undo') notify(which === 'undo' ? t`Nothing to undo.` : t`Nothing to redo.`);
     else notifyError(which === 'undo' ? t`This couldn’t be undone` : t`This couldn’t be redone`, error);
   }
+}
+
+function isLocal(
+  { view, autosave, undone }: Pick<Editor, 'view' | 'autosave' | 'undone'>,
+  which: 'undo' | 'redo',
+): boolean {
+  if (which === 'undo') return !autosave.isIdle() && local.undoDepth(view.state) > 0;
+  return undone.places.at(-1) === 'local' && local.redoDepth(view.state) > 0;
 }
 
 async function revealPart(fileId: string, redactionId: string): Promise<string | null> {
