@@ -13,6 +13,7 @@ import { mainJob } from './main-job.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
+import { publicLinksInTheBrowser } from './public-links-browser.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
@@ -53,6 +54,7 @@ registerSuites(
     watchInTheBrowser(context),
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
+    publicLinksInTheBrowser(context),
     redactionInTheBrowser(context),
     authorisation(context),
     lifecycle(context),

@@ -65,6 +65,8 @@ function EraseDialog({ account, onClose }: { account: Account; onClose: () => vo
           autoComplete="off"
           spellCheck={false}
           required
+          // It appears after the dialog has opened.
+          autoFocus
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />

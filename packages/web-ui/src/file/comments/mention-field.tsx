@@ -63,8 +63,10 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
     event.stopPropagation();
   };
   return (
-    // In a portal, because a dialog cuts off what is larger than itself.
+    // Fixed, because a dialog cuts off what is larger than itself, and inside it, so that screen readers find it there.
     <Popover
+      withinPortal={false}
+      floatingStrategy="fixed"
       opened={offered.length > 0}
       position="bottom"
       width="target"
