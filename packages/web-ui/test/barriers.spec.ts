@@ -18,8 +18,8 @@ for (const width of widths)
 
     test('has the administration of public links', async ({ page, api }) => {
       const settings = [
-        exampleItem('GET /api/admin/public-links', 'settings', { key: 'enabled', kind: 'flag', value: true }),
-        exampleItem('GET /api/admin/public-links', 'settings', { key: 'max_days', kind: 'count', value: 90 }),
+        exampleItem('GET /api/admin/public-links', 'settings', { key: 'enabled', type: 'boolean', value: true }),
+        exampleItem('GET /api/admin/public-links', 'settings', { key: 'max_days', type: 'integer', value: 90 }),
       ];
       api.respond('GET /api/admin/public-links', { settings, active_links: 2 });
       await page.goto('/admin/public-links');
