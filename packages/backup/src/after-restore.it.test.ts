@@ -284,6 +284,22 @@ describe('rights after a restore', () => {
     expect(await sql(`select 1 from collection_member where media_file_id = ${firstFile}`)).toHaveLength(1);
   });
 
+  it('do not return to a list of codes that is no longer shared, or is shared for reading only', async () => {
+    const list = '00000000-0000-4000-8000-00000000c012';
+    const withdrawn = await restoreAfter(
+      `delete from code_list_share where user_id = ${user(1)};
+       update code_list_share set permission = 'viewer'`,
+      `insert into code_list (uuid, user_id, name)
+         select '${list}', user_id, 'Study' from media_file where uuid = ${firstFile};
+       insert into code_list_share (code_list_id, user_id, permission, shared_by)
+         select '${list}', u.uuid, 'editor', c.user_id from code_list c, "user" u where email < 'user3'`,
+    );
+    expect(withdrawn.shares).toBe(2);
+    expect(await sql(`select user_id = ${user(1)} as removed, permission from code_list_share`)).toEqual([
+      { removed: false, permission: 'viewer' },
+    ]);
+  });
+
   it('return when a person confirms their list, and otherwise nothing is put into use', async () => {
     const lists: (readonly string[])[] = [];
     const withdrawn = await restoreAfter(

@@ -14,7 +14,8 @@ export async function limitGroups(
       (has('collection_share', 'collection_id', 'group_id', 'user_id', 'permission') &&
       has('collection_member', 'collection_id', 'media_file_id', 'added_by')
         ? await limitCollections(client)
-        : 0),
+        : 0) +
+      (has('code_list_share', 'code_list_id', 'group_id', 'user_id', 'permission') ? await limitCodeLists(client) : 0),
     mappings: has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role')
       ? await limitMappings(client)
       : 0,
@@ -40,6 +41,11 @@ export async function listEndedRights(client: Client, has: HasColumns): Promise<
        from (select collection_id, group_id, user_id, permission from collection_share except
              select collection_id, group_id, user_id, permission from present_collection_share) r
        join collection c on c.uuid = r.collection_id ${people}`,
+    has('code_list_share', 'code_list_id', 'group_id', 'user_id', 'permission') &&
+      `select format('share: the list of codes "%s" with %s (%s)', c.name, ${recipient}, r.permission)
+       from (select code_list_id, group_id, user_id, permission from code_list_share except
+             select code_list_id, group_id, user_id, permission from present_code_list_share) r
+       join code_list c on c.uuid = r.code_list_id ${people}`,
     has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role') &&
       `select format('group mapping: %s %s gives %s', r.source, r.claim_value,
          concat_ws(' and ', 'the group ' || g.name, 'the role ' || r.grants_role))
@@ -119,6 +125,20 @@ async function limitCollections(client: Client): Promise<number> {
   );
   await copyAccess(client, [...new Set([...left, ...given].map(({ media_file_id }) => media_file_id))]);
   return removed.length + (lowered ?? 0);
+}
+
+/** A list of codes gives no files to others. */
+async function limitCodeLists(client: Client): Promise<number> {
+  const same = `p.code_list_id = s.code_list_id and p.group_id is not distinct from s.group_id
+    and p.user_id is not distinct from s.user_id`;
+  const { rowCount: removed } = await client.query(
+    `delete from code_list_share s where not exists (select 1 from present_code_list_share p where ${same})`,
+  );
+  const { rowCount: lowered } = await client.query(
+    `update code_list_share s set permission = 'viewer' from present_code_list_share p
+     where ${same} and p.permission = 'viewer' and s.permission <> 'viewer'`,
+  );
+  return (removed ?? 0) + (lowered ?? 0);
 }
 
 /** Copies who may see the files to search, under the next version of their access lists. */

@@ -12,6 +12,7 @@ const comparedTables = [
   'group_mapping',
   'file_share',
   'collection_share',
+  'code_list_share',
   'collection_member',
   'auth_config',
   'login_lockout',

@@ -32,6 +32,15 @@ export * from './insights-summaries.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
+export {
+  codeColors,
+  codeLimits,
+  type CodeColor,
+  type CodedPassage,
+  type CodeListObject,
+  type CodeObject,
+  type CodingObject,
+} from './media-codes.ts';
 export * from './media-collections.ts';
 export * from './media-collections-rpc.ts';
 export * from './media-events.ts';

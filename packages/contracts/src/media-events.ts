@@ -28,6 +28,7 @@ export const fileActions = [
   'file_released',
   'file_exported',
   'comment_deleted',
+  'coding_deleted',
   'recording_removed',
   'redaction_changed',
   'text_revealed',
@@ -136,6 +137,13 @@ export const mediaEvents = {
   ),
   /** Comments or highlights of a recording were added, changed, resolved or deleted. */
   commentsChanged: defineEvent('evt.media.comment.changed.v1', z.object(ofFile)),
+  /** Codes were given to passages of a recording, or removed from them. */
+  codingsChanged: defineEvent('evt.media.coding.changed.v1', z.object(ofFile)),
+  /** Name, codes or shares of a list of codes changed. These people and groups may see it, or could until now. */
+  codeListChanged: defineEvent(
+    'evt.media.code-list.changed.v1',
+    z.object({ listId: z.uuid(), userIds: z.array(z.uuid()), groupIds: z.array(z.uuid()) }),
+  ),
   /**
    * More is masked than before: in all files, those of one owner, or one file. What was read from them earlier may contain
    * masked text.

@@ -2,6 +2,7 @@ import { accuracyRoutes } from './media-accuracy.ts';
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { collectionRoutes } from './media-collections.ts';
+import { codeRoutes } from './media-codes.ts';
 import { commentRoutes } from './media-comments.ts';
 import { contentRoutes } from './media-content.ts';
 import { exportRoutes } from './media-exports.ts';
@@ -34,6 +35,7 @@ export const mediaRoutes = {
   ...contentRoutes,
   ...exportRoutes,
   ...transcriptRoutes,
+  ...codeRoutes,
   ...commentRoutes,
   ...versionRoutes,
   ...accuracyRoutes,

@@ -30,6 +30,8 @@ export const pushMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('summary_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** Comments or highlights were added, changed, resolved or deleted. */
   z.object({ type: z.literal('comments_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  /** Codes were given to passages, or removed from them. */
+  z.object({ type: z.literal('codings_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** For notifications. To the owner of the file. */
   z.object({
     type: z.literal('transcription_ended'),
@@ -42,6 +44,8 @@ export const pushMessage = z.discriminatedUnion('type', [
     seq: z.int(),
     data: z.object({ file_id: z.uuid(), shared_by: z.uuid() }),
   }),
+  /** Name, codes or shares of a list of codes changed, or it is no longer visible. */
+  z.object({ type: z.literal('code_list_changed'), seq: z.int(), data: z.object({ list_id: z.uuid() }) }),
   /** Name, files or shares of a collection changed, or it is no longer visible. */
   z.object({ type: z.literal('collection_changed'), seq: z.int(), data: z.object({ collection_id: z.uuid() }) }),
   /** The user's notifications were added or read. */

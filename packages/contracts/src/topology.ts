@@ -347,6 +347,8 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       mediaEvents.commentsChanged,
+      mediaEvents.codingsChanged,
+      mediaEvents.codeListChanged,
       searchEvents.fileIndexed,
       suggestionEvents.changed,
       summaryEvents.changed,

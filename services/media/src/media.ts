@@ -4,6 +4,7 @@ import { createArgon2 } from '@overtone/service-kit/argon2';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
+import { createCodesSlice } from './codes/codes.slice.ts';
 import { createCommentsSlice } from './comments/comments.slice.ts';
 import { createCollectionsSlice } from './collections/collections.slice.ts';
 import type { MediaEnv } from './env.ts';
@@ -70,6 +71,7 @@ export function createMedia(env: MediaEnv): Service {
   const summaries = createSummaries({ bus });
   const comments = createCommentsSlice({ db, outbox, people, names });
   const transcripts = createTranscriptsSlice({ db, outbox, people, log });
+  const codes = createCodesSlice({ db, outbox, people });
 
   return createService({
     ...base,
@@ -95,9 +97,16 @@ export function createMedia(env: MediaEnv): Service {
         sendObject: streaming.sendObject,
       }),
       streaming,
-      createExportsSlice({ db, outbox, summaries, listComments: comments.listComments }),
+      createExportsSlice({
+        db,
+        outbox,
+        summaries,
+        listComments: comments.listComments,
+        readPassages: codes.readPassages,
+      }),
       transcripts,
       comments,
+      codes,
       createReplaceSlice({ db, corrections: transcripts.corrections }),
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,

@@ -23,6 +23,9 @@ export type FixtureIds = Record<
   | 'share'
   | 'collection'
   | 'collectionShare'
+  | 'codeList'
+  | 'codeListShare'
+  | 'code'
   | 'upload'
   | 'group'
   | 'mapping'
@@ -115,6 +118,21 @@ export async function createFixtures(instance: Instance) {
     await media.ask(
       `insert into collection_share (uuid, collection_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
       [ids.collectionShare, ids.collection, caller, permission, ids.owner],
+    );
+  };
+
+  const sharedCodeList = async (ids: FixtureIds, caller: string, permission: string) => {
+    await media.ask('insert into code_list (uuid, user_id, name) values ($1::uuid, $2, $1::text)', [
+      ids.codeList,
+      ids.owner,
+    ]);
+    await media.ask(`insert into code (uuid, code_list_id, name, color) values ($1::uuid, $2, $1::text, 'red')`, [
+      ids.code,
+      ids.codeList,
+    ]);
+    await media.ask(
+      `insert into code_list_share (uuid, code_list_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
+      [ids.codeListShare, ids.codeList, caller, permission, ids.owner],
     );
   };
 
@@ -265,6 +283,9 @@ export async function createFixtures(instance: Instance) {
         'share',
         'collection',
         'collectionShare',
+        'codeList',
+        'codeListShare',
+        'code',
         'group',
         'mapping',
         'pass',
@@ -286,6 +307,10 @@ export async function createFixtures(instance: Instance) {
       if (needs('collection')) {
         const isShared = caller && (relation === 'viewer' || relation === 'editor');
         await sharedCollection(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
+      }
+      if (needs('codeList')) {
+        const isShared = caller && (relation === 'viewer' || relation === 'editor');
+        await sharedCodeList(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
       }
       if (needs('binned')) await binnedFile(fixture);
       if (needs('change')) await undoneChange(fixture);

@@ -148,6 +148,16 @@ function noModel(entry: Entry): Entry {
   return at(() => ({ name: 'matrix' }), entry);
 }
 
+function ofCodeList(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.codeList, code_uuid: ids.code, share_uuid: ids.codeListShare }), entry);
+}
+
+// There is no such passage with a code. Who may do what with one is tested in codes.it.test.ts.
+const unknownCoding: Entry = {
+  expects: { own: '-hhh', viewer: '-hhh', editor: '-hhh', other: 'shhh' },
+  params: (ids) => ({ uuid: ids.file, coding_uuid: randomUUID() }),
+};
+
 function ofCollection(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.collection, share_uuid: ids.collectionShare }), entry);
 }
@@ -535,6 +545,29 @@ export const table: Record<string, Entry> = {
   'DELETE /api/user-settings/auto-label': signedIn,
   'GET /api/admin/label-settings': superAdmins,
   'PUT /api/admin/label-settings': sending(() => ({ confidence_threshold: 0.75 }))(superAdmins),
+  'GET /api/code-lists': signedIn,
+  'POST /api/code-lists': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
+  'GET /api/code-lists/{uuid}': ofCodeList(reading),
+  'PUT /api/code-lists/{uuid}': ofCodeList(sending(() => ({ description: 'x' }))(correcting)),
+  'DELETE /api/code-lists/{uuid}': ofCodeList(owning),
+  'POST /api/code-lists/{uuid}/codes': ofCodeList(
+    sending(() => ({ name: `matrix ${randomUUID()}`, color: 'red' }))(correcting),
+  ),
+  'PUT /api/code-lists/{uuid}/codes/{code_uuid}': ofCodeList(sending(() => ({ color: 'blue' }))(correcting)),
+  'DELETE /api/code-lists/{uuid}/codes/{code_uuid}': ofCodeList(correcting),
+  'GET /api/code-lists/{uuid}/shares': ofCodeList(owning),
+  'POST /api/code-lists/{uuid}/shares': ofCodeList(
+    sending((ids) => ({ target_type: 'user', target_uuid: ids.bystander, permission: 'viewer' }))(owning),
+  ),
+  'DELETE /api/code-lists/{uuid}/shares/{share_uuid}': ofCodeList(owning),
+  'GET /api/code-lists/{uuid}/passages': ofCodeList(reading),
+  'GET /api/code-lists/{uuid}/export': ofCodeList(reading),
+  'GET /api/files/{uuid}/codings': reading,
+  // Unknown, so that those who may read the file get 404.
+  'POST /api/files/{uuid}/codings': sending(() => ({ code_uuid: randomUUID(), start_time: 0, end_time: 1 }))(
+    unknownCoding,
+  ),
+  'DELETE /api/files/{uuid}/codings/{coding_uuid}': unknownCoding,
   'GET /api/collections': signedIn,
   'POST /api/collections': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
   'GET /api/collections/{uuid}': ofCollection(reading),

@@ -141,6 +141,18 @@ const collectionRoute = createRoute({
   path: '/collections/$uuid',
   component: lazyPage(() => import('../collections/collection-page.tsx').then((module) => module.CollectionPage)),
 });
+const codeListsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/codes',
+  validateSearch: only(textSearch),
+  component: lazyPage(() => import('../codes/code-lists-page.tsx').then((module) => module.CodeListsPage)),
+});
+const codeListRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/codes/$uuid',
+  validateSearch: only(textSearch),
+  component: lazyPage(() => import('../codes/code-list-page.tsx').then((module) => module.CodeListPage)),
+});
 const fileRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/files/$uuid',
@@ -353,6 +365,8 @@ export const router = createRouter({
       askRoute,
       collectionsRoute,
       collectionRoute,
+      codeListsRoute,
+      codeListRoute,
       fileRoute,
       searchRoute,
       accountRoute,

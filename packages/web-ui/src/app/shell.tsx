@@ -203,6 +203,9 @@ function AccountMenu({ me }: { me: User }) {
         >
           {t`Collections`}
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="tag" size={18} />} onClick={() => void navigate({ to: '/codes' })}>
+          {t`Codes`}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="trash" size={18} />} onClick={() => void navigate({ to: '/bin' })}>
           {t`Bin`}
         </Menu.Item>

@@ -27,6 +27,8 @@ import { accessText, lastEditText } from '../library/access-labels.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { clock, moment } from '../lib/format.ts';
+import { CodingsPanel, codingsTitle } from './codings/codings-panel.tsx';
+import { useCodings } from './codings/use-codings.ts';
 import { RedactionPanel } from './redaction-panel.tsx';
 import { CollectionsLine } from './collections-line.tsx';
 import { CommentDialog } from './comments/comment-dialog.tsx';
@@ -60,6 +62,9 @@ import { UncertainNote } from './uncertain-note.tsx';
 import { useKeys } from './use-keys.ts';
 import { useHasDocument, useTranscript, type Transcript } from './use-transcript.ts';
 
+const GiveCodeDialog = lazy(() =>
+  import('../codes/give-code-dialog.tsx').then((result) => ({ default: result.GiveCodeDialog })),
+);
 const ReplaceBar = lazy(() => import('../replace/replace-bar.tsx').then((result) => ({ default: result.ReplaceBar })));
 
 export function FilePage() {
@@ -147,6 +152,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const editable = canEdit(file) && file.quarantine === null && (!isInProgress(file) || file.stage === 'index');
   const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
   const comments = useComments(context, () => editor.current?.place() ?? null);
+  const codes = useCodings(file, () => editor.current?.place() ?? null);
   const onShown = useCallback(() => setShown(null), []);
   const onReady = useCallback((ready: EditorCommands | null) => {
     editor.current = ready;
@@ -180,6 +186,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     onReplace: () => editable && !reading && setReplacing(true),
     onComment: comments.start,
     onHighlight: () => comments.highlight(comments.color),
+    onCode: codes.start,
     onHelp: () => setHelp(true),
     onHistory: (which) => editable && editor.current?.revert(which),
   });
@@ -212,6 +219,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           {file.total_segments > 0 && (
             <Panel title={t`Quality`} icon="check" open={false}>
               <QualityPanel transcript={transcript} onJump={jumpTo} />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={codingsTitle(codes.codings)} icon="tag" open={false}>
+              <CodingsPanel onJump={jumpTo} />
             </Panel>
           )}
           {file.total_segments > 0 && (
@@ -262,6 +274,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                     color={comments.color}
                     onComment={comments.start}
                     onHighlight={comments.highlight}
+                    onCode={codes.start}
                     onCopy={comments.copyQuote}
                   />
                   <VersionsMenu file={file} editable={editable} saveFirst={() => editor.current?.save()} />
@@ -308,9 +321,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               shown={shown}
               onShown={onShown}
               notes={comments.notes}
+              codes={codes.marks}
               onNote={comments.choose}
               onComment={comments.start}
               onHighlight={() => comments.highlight(comments.color)}
+              onCode={codes.start}
               editable={editable && !reading}
               bar={bar}
               onReady={onReady}
@@ -330,6 +345,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
         />
       )}
       {comments.place && <CommentDialog place={comments.place} onClose={comments.close} />}
+      <Suspense>
+        {codes.place && <GiveCodeDialog fileId={file.uuid} place={codes.place} onClose={codes.close} />}
+      </Suspense>
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
   );

@@ -19,7 +19,8 @@ export type Command =
         | 'redo'
         | 'replace'
         | 'comment'
-        | 'highlight';
+        | 'highlight'
+        | 'code';
     };
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
@@ -42,6 +43,7 @@ const byKey: Record<string, Command> = {
   u: { name: 'uncertain', by: 1 },
   c: { name: 'comment' },
   h: { name: 'highlight' },
+  g: { name: 'code' },
   '/': { name: 'find' },
   '?': { name: 'help' },
 };
@@ -108,7 +110,8 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['Alt', 'U'], msg`The same, in the text`],
   [['Alt', 'A'], msg`The word is right: go to the next one that may be wrong`],
   [['C', 'H'], msg`Comment on the selected words or on this moment; highlight the words`],
-  [['Alt', 'C', 'H'], msg`The same, in the text`],
+  [['G'], msg`Give a code to the selected words`],
+  [['Alt', 'C', 'H', 'G'], msg`The same, in the text`],
   [['Tab'], msg`Play or pause, in the text`],
   [['Esc'], msg`Leave the text`],
   [['Enter'], msg`Split the passage`],

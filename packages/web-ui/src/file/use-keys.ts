@@ -13,6 +13,7 @@ type Deps = {
   readonly onReplace: () => void;
   readonly onComment: () => void;
   readonly onHighlight: () => void;
+  readonly onCode: () => void;
   readonly onHelp: () => void;
   readonly onHistory: (step: 'undo' | 'redo') => void;
 };
@@ -83,6 +84,8 @@ function run(command: Command, deps: Deps): void {
       return deps.onComment();
     case 'highlight':
       return deps.onHighlight();
+    case 'code':
+      return deps.onCode();
     case 'help':
       return onHelp();
   }

@@ -76,6 +76,10 @@ export function effectOf(message: PushMessage): PushEffect {
       return { kind: 'refetch', keys: [['summary', message.data.file_id]] };
     case 'comments_changed':
       return { kind: 'refetch', keys: [['comments', message.data.file_id]] };
+    case 'codings_changed':
+      return { kind: 'refetch', keys: [['codings', message.data.file_id], ['code-lists'], ['coded-passages']] };
+    case 'code_list_changed':
+      return { kind: 'refetch', keys: [['code-lists'], ['codings'], ['coded-passages']] };
     case 'summary_progress': {
       const { file_id: fileId, version, sections_done: sectionsDone, sections_total: sectionsTotal } = message.data;
       const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
@@ -124,6 +128,8 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'import_progress',
   'summary_changed',
   'comments_changed',
+  'codings_changed',
+  'code_list_changed',
   'summary_progress',
   'transcription_ended',
   'file_shared',

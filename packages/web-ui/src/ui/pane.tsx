@@ -9,7 +9,7 @@ type PaneProps = {
   title: string;
   actions?: ReactNode;
   /** The list that contains this item. */
-  back?: { to: '/admin/users' | '/groups' | '/admin/directory-sync' | '/collections'; label: string };
+  back?: { to: '/admin/users' | '/groups' | '/admin/directory-sync' | '/collections' | '/codes'; label: string };
   children: ReactNode;
 };
 /** A page with a heading, actions and content. */

@@ -131,6 +131,20 @@ function showComments(api: ScriptedApi): void {
   api.respond('GET /api/files/{uuid}/comments', { threads: [thread] });
 }
 
+const code = exampleItem('GET /api/code-lists/{uuid}', 'codes', { uuid: uuid(51), name: 'Trust', color: 'red' });
+const codeList = example('GET /api/code-lists/{uuid}', {
+  uuid: uuid(50),
+  name: 'Study',
+  my_permission: 'owner',
+  owner_name: null,
+  codes: [code],
+});
+function showCodes(api: ScriptedApi): void {
+  storeTranscript(['Good morning everybody']).serve(api);
+  api.respond('GET /api/code-lists', listOf([codeList]));
+  api.respond('GET /api/code-lists/{uuid}', codeList);
+}
+
 /** The dialogs of everybody's pages. */
 export const everydayDialogs: readonly DialogCase[] = [
   {
@@ -159,6 +173,103 @@ export const everydayDialogs: readonly DialogCase[] = [
       await page.getByTestId('comments').getByRole('button', { name: 'Delete', exact: true }).click();
     },
     request: request({ submit: 'Delete', route: 'DELETE /api/files/{uuid}/comments/{comment_uuid}' }),
+  },
+  {
+    name: 'Give a code',
+    source: 'codes/give-code-dialog.tsx',
+    path: transcriptPath,
+    world: showCodes,
+    opener: (page) => page.getByRole('textbox', { name: 'Transcript' }),
+    open: async (page) => {
+      await page.locator('[data-seg="0"] p').click();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.press('Control+Shift+ArrowRight');
+      await page.keyboard.press('Alt+g');
+    },
+    fill: async (dialog) => {
+      await dialog.getByLabel('Code', { exact: true }).fill('Tr');
+      await dialog.page().getByRole('option', { name: 'Trust' }).click();
+    },
+    request: request({
+      submit: 'Give code',
+      route: 'POST /api/files/{uuid}/codings',
+      response: exampleItem('GET /api/files/{uuid}/codings', 'codings', { code_uuid: code.uuid }),
+    }),
+  },
+  {
+    name: 'Create list of codes',
+    source: 'codes/code-list-dialog.tsx',
+    path: '/codes',
+    opener: button('Create list of codes'),
+    ...text('Name', 'Study'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Create',
+      route: 'POST /api/code-lists',
+      sends: { name: 'Study', description: '' },
+      response: codeList,
+    }),
+  },
+  {
+    name: 'Edit list of codes',
+    source: 'codes/code-list-dialog.tsx',
+    path: `/codes/${codeList.uuid}`,
+    world: showCodes,
+    opener: button('Edit'),
+    ...text('Name', 'Interviews'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Save',
+      route: 'PUT /api/code-lists/{uuid}',
+      sends: { name: 'Interviews', description: '' },
+      response: { ...codeList, name: 'Interviews' },
+    }),
+  },
+  {
+    name: 'Delete a list of codes',
+    source: 'codes/code-list-page.tsx',
+    path: `/codes/${codeList.uuid}`,
+    world: showCodes,
+    opener: button('Delete'),
+    request: request({ submit: 'Delete', route: 'DELETE /api/code-lists/{uuid}' }),
+  },
+  {
+    name: 'Add code',
+    source: 'codes/code-dialog.tsx',
+    path: `/codes/${codeList.uuid}`,
+    world: showCodes,
+    opener: button('Add code'),
+    ...text('Name', 'Doubt'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Add code',
+      route: 'POST /api/code-lists/{uuid}/codes',
+      sends: { name: 'Doubt', color: 'orange', description: '', parent_uuid: null },
+      response: { ...code, uuid: uuid(52), name: 'Doubt' },
+    }),
+  },
+  {
+    name: 'Edit code',
+    source: 'codes/code-dialog.tsx',
+    path: `/codes/${codeList.uuid}`,
+    world: showCodes,
+    opener: button('Edit Trust'),
+    ...text('Name', 'Faith'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Save',
+      route: 'PUT /api/code-lists/{uuid}/codes/{code_uuid}',
+      sends: { name: 'Faith', color: 'red', description: '', parent_uuid: null },
+      response: { ...code, name: 'Faith' },
+    }),
+  },
+  {
+    name: 'Delete a code',
+    source: 'codes/code-list-page.tsx',
+    path: `/codes/${codeList.uuid}`,
+    world: showCodes,
+    opener: button('Delete Trust'),
+    request: request({ submit: 'Delete', route: 'DELETE /api/code-lists/{uuid}/codes/{code_uuid}' }),
   },
   {
     name: 'Add group',

@@ -12,9 +12,9 @@ import {
   type Permission,
 } from './access.ts';
 
-type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
-type Reader = Pick<Caller, 'userId' | 'role'>;
-type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt' | 'status'>;
+export type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
+export type Reader = Pick<Caller, 'userId' | 'role'>;
+type OwnedFile = Pick<MediaFile, 'id' | 'userId' | 'deletedAt' | 'status'>;
 /** A file with the caller's permission. */
 export type UsableFile = MediaFile & { permission: Permission };
 
@@ -31,7 +31,7 @@ export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
 export async function permissionsOf(
   db: Db | Tx,
   caller: Reader,
-  candidates: readonly Owned[],
+  candidates: readonly OwnedFile[],
 ): Promise<Map<string, Permission>> {
   const isAdmin = roleAtLeast(caller.role, 'admin');
   return permissionsToSee(db, caller, isAdmin ? candidates : candidates.filter((file) => !isQuarantined(file)));
@@ -41,7 +41,7 @@ export async function permissionsOf(
 export async function permissionsToSee(
   db: Db | Tx,
   caller: Reader,
-  candidates: readonly Owned[],
+  candidates: readonly OwnedFile[],
 ): Promise<Map<string, Permission>> {
   const files = candidates.filter(({ deletedAt }) => deletedAt === null);
   const isAdmin = roleAtLeast(caller.role, 'admin');
@@ -74,6 +74,12 @@ export async function scopeOf(
   return { ...visible, deletedAt: null };
 }
 
+/** The filter for the files whose transcripts the caller may read, by the same rule: without those in quarantine. */
+export async function readableBy(db: Db, reader: Reader): Promise<Prisma.MediaFileWhereInput> {
+  const visible = await scopeOf(db, reader, 'all');
+  return roleAtLeast(reader.role, 'admin') ? visible : { AND: [visible, { status: { not: 'quarantined' } }] };
+}
+
 /** The filter for the files that the caller may edit, by the same rule. */
 export async function editableBy(db: Db | Tx, { userId, role }: Reader): Promise<Prisma.MediaFileWhereInput> {
   if (roleAtLeast(role, 'admin')) return { deletedAt: null };
@@ -85,7 +91,7 @@ async function grantedTo(db: Db | Tx, userId: string) {
   return { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] };
 }
 
-export async function may(db: Db | Tx, caller: Reader, file: Owned, action: Action): Promise<boolean> {
+export async function may(db: Db | Tx, caller: Reader, file: OwnedFile, action: Action): Promise<boolean> {
   return permits((await permissionsOf(db, caller, [file])).get(file.id), action);
 }
 
@@ -118,4 +124,41 @@ export async function binnedFile(tx: Tx, { userId, role }: Caller, id: string): 
 /** Locks a file's row, and with it the transcript, until the transaction ends. */
 export async function lockFileRow(tx: Tx, id: string): Promise<void> {
   await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
+}
+
+/** What a person owns and shares with groups and persons: a collection, a list of codes. */
+export type Owned = { id: string; userId: string };
+type OwnedShare = { ownedId: string; permission: string };
+type Recipient = { OR: ({ userId: string } | { groupId: { in: string[] } })[] };
+type SharesWith = { shares: { some: Recipient } };
+/** The filter of a query, for each owned thing with `userId` and `shares`. */
+type Scope = { userId?: string | { not: string }; OR?: ({ userId: string } | SharesWith)[] } & Partial<SharesWith>;
+
+/** The filter for what the caller may see: own things, shared ones, or both; of an administrator all. */
+export async function scopeOfShared(db: Db | Tx, { userId, role }: Reader, ownership: Ownership): Promise<Scope> {
+  if (ownership === 'mine') return { userId };
+  if (ownership === 'all' && roleAtLeast(role, 'admin')) return {};
+  const shared = { shares: { some: await recipientOf(db, userId) } };
+  return ownership === 'all' ? { OR: [{ userId }, shared] } : { userId: { not: userId }, ...shared };
+}
+
+/** Permissions by id, by the rule of files: of several shares the highest applies. Others are missing from the result. */
+export async function permissionsOnShared(
+  db: Db | Tx,
+  { userId, role }: Reader,
+  candidates: readonly Owned[],
+  selectShares: (ids: string[], recipient: Recipient) => Promise<OwnedShare[]>,
+): Promise<Map<string, Permission>> {
+  const isAdmin = roleAtLeast(role, 'admin');
+  const own = candidates.filter((one) => isAdmin || one.userId === userId);
+  const permissions = new Map<string, Permission>(own.map(({ id }) => [id, 'owner']));
+  const others = candidates.filter(({ id }) => !permissions.has(id)).map(({ id }) => id);
+  if (others.length === 0) return permissions;
+  for (const { ownedId, permission } of await selectShares(others, await recipientOf(db, userId)))
+    if (permissions.get(ownedId) !== 'editor') permissions.set(ownedId, permission as Permission);
+  return permissions;
+}
+
+async function recipientOf(db: Db | Tx, userId: string): Promise<Recipient> {
+  return { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] };
 }

@@ -1,54 +1,38 @@
-import {
-  maxCollectionFiles,
-  mediaEvents,
-  roleAtLeast,
-  type CollectionSource,
-  type SharePermission,
-} from '@overtone/contracts';
+import { maxCollectionFiles, mediaEvents, type CollectionSource, type SharePermission } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, type Caller } from '@overtone/service-kit';
-import { groupsOf, permissionsOf } from '../access/access.store.ts';
+import { conflict } from '@overtone/service-kit';
+import {
+  permissionsOf,
+  permissionsOnShared,
+  scopeOfShared,
+  type Owned,
+  type Ownership,
+  type Reader,
+} from '../access/access.store.ts';
 import { permits, type Action, type Permission } from '../access/access.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Collection, CollectionShare, Prisma } from '../generated/client.ts';
 import { collectionNotAllowed, noSuchCollection } from './collections.ts';
 
-export type Ownership = 'mine' | 'shared' | 'all';
-type Reader = Pick<Caller, 'userId' | 'role'>;
 /** A collection with the caller's permission. */
 export type UsableCollection = Collection & { permission: Permission };
 type ShareTarget = { groupId: string } | { userId: string };
 
 /** The filter for the collections that the caller may see: own ones, shared ones, or both. */
-export async function scopeOfCollections(
-  db: Db,
-  { userId, role }: Reader,
-  ownership: Ownership,
-): Promise<Prisma.CollectionWhereInput> {
-  if (ownership === 'mine') return { userId };
-  if (ownership === 'all' && roleAtLeast(role, 'admin')) return {};
-  const shared = { shares: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
-  return ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
+export function scopeOfCollections(db: Db, reader: Reader, ownership: Ownership): Promise<Prisma.CollectionWhereInput> {
+  return scopeOfShared(db, reader, ownership);
 }
 
-/** Permissions by id, by the rule of files: of several shares the highest applies. Others are missing from the result. */
-export async function collectionPermissions(
+/** Permissions by id. Collections without one are missing from the result. */
+export function collectionPermissions(
   db: Db | Tx,
-  { userId, role }: Reader,
-  collections: readonly Pick<Collection, 'id' | 'userId'>[],
+  reader: Reader,
+  collections: readonly Owned[],
 ): Promise<Map<string, Permission>> {
-  const isAdmin = roleAtLeast(role, 'admin');
-  const own = collections.filter((collection) => isAdmin || collection.userId === userId);
-  const permissions = new Map<string, Permission>(own.map(({ id }) => [id, 'owner']));
-  const others = collections.filter(({ id }) => !permissions.has(id)).map(({ id }) => id);
-  if (others.length === 0) return permissions;
-  const groupIds = await groupsOf(db, userId);
-  const shares = await db.collectionShare.findMany({
-    where: { collectionId: { in: others }, OR: [{ userId }, { groupId: { in: groupIds } }] },
+  return permissionsOnShared(db, reader, collections, async (ids, recipient) => {
+    const shares = await db.collectionShare.findMany({ where: { collectionId: { in: ids }, ...recipient } });
+    return shares.map(({ collectionId: ownedId, permission }) => ({ ownedId, permission }));
   });
-  for (const { collectionId, permission } of shares)
-    if (permissions.get(collectionId) !== 'editor') permissions.set(collectionId, permission as Permission);
-  return permissions;
 }
 
 /** The collection, if the caller may perform the action. @throws AppError not_found, or forbidden for those who may read it. */

@@ -32,8 +32,9 @@ export function toCollectionObject(collection: Collection, facts: CollectionFact
   };
 }
 
+/** The share of a collection, or of a list of codes. */
 export function toCollectionShareObject(
-  share: CollectionShare,
+  share: Omit<CollectionShare, 'collectionId'>,
   names: ReadonlyMap<string, string>,
 ): CollectionShareObject {
   return {

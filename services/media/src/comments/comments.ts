@@ -20,21 +20,25 @@ export function toMs(seconds: number): number {
   return Math.round(seconds * 1000);
 }
 
-/** What is said at a place, by passages in order of time; null: nothing. */
-export function quoteOf(passages: readonly Quotable[], { startMs, endMs }: Place): string | null {
+/** What is said at a place, by passages in order of time, shortened; null: nothing. */
+export function quoteOf(
+  passages: readonly Quotable[],
+  { startMs, endMs }: Place,
+  maxLength: number = maxQuote,
+): string | null {
   let quote = '';
   for (const passage of passages) {
     if (toMs(passage.end_time) <= startMs || toMs(passage.start_time) >= endMs) continue;
     const part = partOf(passage, { startMs, endMs });
     if (part !== '') quote += quote === '' ? part : ` ${part}`;
-    if (quote.length > maxQuote) return `${shortened(quote)}…`;
+    if (quote.length > maxLength) return `${shortened(quote, maxLength)}…`;
   }
   return quote === '' ? null : quote;
 }
 
-function shortened(text: string): string {
-  const cut = text.slice(0, maxQuote);
-  return cut.slice(0, Math.max(cut.lastIndexOf(' '), maxQuote / 2)).toWellFormed();
+function shortened(text: string, maxLength: number): string {
+  const cut = text.slice(0, maxLength);
+  return cut.slice(0, Math.max(cut.lastIndexOf(' '), maxLength / 2)).toWellFormed();
 }
 
 function partOf(passage: Quotable, place: Place): string {

@@ -63,6 +63,9 @@ async function rowsWith(userId: string): Promise<string[]> {
     'transcript_accuracy',
     'transcript_segment',
     'transcript_comment',
+    'code_list',
+    'code_list_share',
+    'coding',
     'legal_hold',
     'retention_run_rule',
     'watch_source',
@@ -115,6 +118,25 @@ describe('an ordered erasure', () => {
     ] as const)
       await media.json(person, 'POST', `${comments}/${String(thread)}/replies`, { text: `by ${person.userId}` });
     await media.json(owner, 'PUT', `${comments}/${String(theirComment)}/resolved`, { resolved: true });
+    const lists = await Promise.all(
+      [friend, owner].map(async (person) => {
+        const list = await media.json<{ uuid: string }>(person, 'POST', '/api/code-lists', { name: 'Study' });
+        const path = `/api/code-lists/${list.body.uuid}`;
+        const other = person === owner ? friend : owner;
+        await media.json(person, 'POST', `${path}/shares`, {
+          target_type: 'user',
+          target_uuid: other.userId,
+          permission: 'editor',
+        });
+        const code = await media.json<{ uuid: string }>(person, 'POST', `${path}/codes`, {
+          name: 'Code',
+          color: 'red',
+        });
+        const body = { code_uuid: code.body.uuid, start_time: 0, end_time: 1 };
+        await media.json(owner, 'POST', `/api/files/${theirs.fileId}/codings`, body);
+        return list.body.uuid;
+      }),
+    );
     await media.setGroups(owner, [randomUUID()]);
     await waitFor(
       async () => (await media.query('select 1 from media_membership where user_id = $1', owner.userId))[0],
@@ -172,6 +194,7 @@ describe('an ordered erasure', () => {
       tags: 1,
       edits: 3,
       comments: 4,
+      code_lists: 1,
     });
     expect(reports.flatMap(({ objectHashes }) => objectHashes)).toHaveLength(2);
     for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);
@@ -185,6 +208,9 @@ describe('an ordered erasure', () => {
     for (const { fileId } of [kept, binned])
       await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', fileId)[0]);
     expect((await theirs.readFile())['total_segments']).toBe(3);
+    expect(
+      await media.query('select code_list_id as list, author_id from coding join code on code.uuid = code_id'),
+    ).toEqual([{ list: lists[0], author_id: null }]);
     const left = await media.json<{ threads: CommentThread[] }>(friend, 'GET', comments);
     expect(
       left.body.threads.map(({ uuid, author, text, replies }) => [uuid, author?.uuid, text, replies.length]),
@@ -211,13 +237,26 @@ describe('an ordered erasure', () => {
       },
     );
     const erasureId = randomUUID();
+    const list = await media.json<{ uuid: string }>(owner, 'POST', '/api/code-lists', { name: 'Held' });
+    for (const [name, run] of [
+      ['held', held],
+      ['free', free],
+    ] as const) {
+      const path = `/api/code-lists/${list.body.uuid}/codes`;
+      const code = await media.json<{ uuid: string }>(owner, 'POST', path, { name, color: 'red' });
+      const body = { code_uuid: code.body.uuid, start_time: 0, end_time: 1 };
+      await media.json(owner, 'POST', `/api/files/${run.fileId}/codings`, body);
+    }
+    const codes = () => media.query('select name from code where code_list_id = $1', list.body.uuid);
     expect((await erase(owner, erasureId)).at(-1)).toMatchObject({ complete: true, held: 1 });
+    expect(await codes()).toEqual([{ name: 'held' }]);
     expect(await keysWith(free.fileId)).toEqual([]);
     expect((await keysWith(held.fileId)).length).toBeGreaterThan(0);
     expect((await held.readFile())['total_segments']).toBe(3);
     await media.json(admin, 'DELETE', `/api/admin/legal-holds/${hold.body.uuid}`);
     expect((await erase(owner, erasureId, 2)).at(-1)).toMatchObject({ complete: true, held: 0 });
     expect(await keysWith(held.fileId)).toEqual([]);
+    expect(await codes()).toEqual([]);
   });
 
   it('of a person without data is answered, and so is a repeated one', async () => {

@@ -7,6 +7,7 @@ import {
 } from '@overtone/contracts';
 import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
+import { eraseCodesOf } from '../codes/codes.store.ts';
 import { eraseCollectionsOf } from '../collections/collections.store.ts';
 import { eraseCommentsOf } from '../comments/comments.store.ts';
 import type { Db, Tx } from '../database.ts';
@@ -141,6 +142,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   for (const fileId of new Set(shared)) await publishAccess(tx, outbox, fileId);
   const collections = await eraseCollectionsOf(tx, userId);
   const comments = await eraseCommentsOf(tx, outbox, userId);
+  const code_lists = await eraseCodesOf(tx, outbox, userId);
   const profiles = await eraseVoicesOf(tx, outbox, userId);
   const public_links = await deleteLinksOf(tx, userId);
   await removeMembership(tx, userId);
@@ -167,6 +169,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     public_links,
     collections,
     comments,
+    code_lists,
     speaker_profiles: profiles,
     changes,
     edits,

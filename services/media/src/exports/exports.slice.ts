@@ -12,6 +12,7 @@ import type { Outbox } from '@overtone/database';
 import { handle, handled, type RouteRequest, type Slice } from '@overtone/service-kit';
 import { scopeOf, usableFile, type UsableFile } from '../access/access.store.ts';
 import { actorOf, auditAction, type Actor } from '../audit/audit.ts';
+import type { ReadPassages } from '../codes/codes.ts';
 import type { ListComments } from '../comments/comments.ts';
 import { usableCollection } from '../collections/collections.store.ts';
 import type { Db } from '../database.ts';
@@ -24,6 +25,7 @@ import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
 import { createArchiveNames } from './archive-names.ts';
+import { createPassagesExport } from './coded-passages.service.ts';
 import { contentsName, sendArchive, type ArchiveEntry } from './archive.ts';
 import { createRenderer } from './render.adapter.ts';
 import type { Spoken } from './spoken.ts';
@@ -33,14 +35,15 @@ const pageSize = 2000;
 /** Passages of a preview. */
 const previewSize = 40;
 
-type Deps = { db: Db; outbox: Outbox; summaries: Summaries; listComments: ListComments };
+type Deps = { db: Db; outbox: Outbox; summaries: Summaries; listComments: ListComments; readPassages: ReadPassages };
 type Choice = { product: Product; options: ExportOptions };
 /** Only the first passages, or all of them. */
 type Extent = { limit?: number };
 type Exchange = Pick<RouteRequest<never>, 'res' | 'signal' | 'origin'>;
 
 /** Downloads of the transcript. */
-export function createExportsSlice({ db, outbox, summaries, listComments }: Deps): Slice {
+export function createExportsSlice({ db, outbox, summaries, listComments, readPassages }: Deps): Slice {
+  const passages = createPassagesExport({ db, outbox, readPassages });
   const { withRendered } = createRenderer();
 
   /** Calls `use` with the file that is made of what the caller may see. */
@@ -176,6 +179,7 @@ export function createExportsSlice({ db, outbox, summaries, listComments }: Deps
           complete: total <= previewSize,
         };
       }),
+      handle(mediaRoutes.exportPassages, (request) => passages.send(actorOf(request), request)),
       handle(mediaRoutes.checkSubtitles, async (request) => {
         const actor = actorOf(request);
         const file = await usableFile(db, actor, request.params.uuid, 'read');

@@ -23,7 +23,7 @@ export async function heldOf(db: Db | Tx, files: readonly HeldBy[]): Promise<Set
 export async function checkNotHeld(
   tx: Tx,
   file: HeldBy,
-  refused?: 'change comments' | 'delete comments',
+  refused?: 'change comments' | 'delete comments' | 'remove codes',
 ): Promise<void> {
   if ((await heldOf(tx, [file])).size > 0)
     throw conflict(

@@ -99,6 +99,9 @@ type Place = {
   speaker: string;
   redaction: string;
   comment: string;
+  /** A list with a code that the whole transcript has. */
+  list: string;
+  code: string;
   links: OpenedLink[];
 };
 type OpenedLink = { uuid: string; cookie: string };
@@ -182,6 +185,14 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
   'PUT /api/files/{uuid}/comments/{comment_uuid}/resolved': [
     ({ run, comment }) => ({ path: `/api/files/${run.fileId}/comments/${comment}/resolved`, body: { resolved: true } }),
   ],
+  'POST /api/files/{uuid}/codings': [
+    ({ run, code }) => ({
+      path: `/api/files/${run.fileId}/codings`,
+      body: { code_uuid: code, start_time: 0, end_time: 99 },
+    }),
+  ],
+  'GET /api/code-lists/{uuid}/passages': [({ list }) => ({ path: `/api/code-lists/${list}/passages` })],
+  'GET /api/code-lists/{uuid}/export': [({ list }) => ({ path: `/api/code-lists/${list}/export` })],
   'POST /api/transcripts/find': ['e', '[a-z0-9 ]+'].map((find): Call => ({ run, imported }) => ({
     path: '/api/transcripts/find',
     body: { find, regex: true, replacement: '$&', file_uuids: [run.fileId, imported] },
@@ -272,6 +283,7 @@ beforeAll(async () => {
   await untilScanned(run.fileId);
   await correctAll(run);
   const comment = await commentWithEverything(run.fileId);
+  const { list, code } = await codeOfEverything([run.fileId, imported]);
   const policy = {
     masked_kinds: redactionKinds,
     masked_for: redactionAudiences,
@@ -288,6 +300,8 @@ beforeAll(async () => {
     speaker: body.speakers[1]?.uuid ?? '',
     redaction: first?.redactions[0]?.uuid ?? '',
     comment,
+    list,
+    code,
     links: [await openLink(run.fileId), await openLink(imported)],
   };
   await media.json(owner, 'PUT', `/api/speakers/${place.speaker}`, { display_name: 'Quillfeather' });
@@ -312,6 +326,25 @@ async function commentWithEverything(fileId: string): Promise<string> {
   for (const text of ['Is it porcupine umbrella?', 'Quillfeather said so'])
     expect((await media.json(author, 'POST', path, { text })).status).toBe(201);
   return added.body.uuid;
+}
+
+/** A code of the whole transcripts, in a list that all readers may use. */
+async function codeOfEverything(fileIds: string[]): Promise<{ list: string; code: string }> {
+  const list = await media.json<{ uuid: string }>(owner, 'POST', '/api/code-lists', { name: 'Study' });
+  const path = `/api/code-lists/${list.body.uuid}`;
+  for (const reader of ['viewer', 'editor'])
+    await media.json(owner, 'POST', `${path}/shares`, {
+      target_type: 'user',
+      target_uuid: readers[reader]?.userId,
+      permission: 'editor',
+    });
+  const code = await media.json<{ uuid: string }>(owner, 'POST', `${path}/codes`, { name: 'All', color: 'red' });
+  const body = { code_uuid: code.body.uuid, start_time: 0, end_time: 100 };
+  for (const fileId of fileIds) {
+    const given = await media.json<{ quote: string }>(owner, 'POST', `/api/files/${fileId}/codings`, body);
+    expect(given.body.quote).not.toBe('');
+  }
+  return { list: list.body.uuid, code: code.body.uuid };
 }
 
 /** Adds a word to each passage, so that the history of corrections holds each planted text twice. */

@@ -35,7 +35,8 @@ type FileMessage =
   | 'search_indexing_complete'
   | 'suggestions_changed'
   | 'summary_changed'
-  | 'comments_changed';
+  | 'comments_changed'
+  | 'codings_changed';
 
 /** What each event becomes. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
@@ -55,6 +56,7 @@ const translations: ReadonlyMap<string, Translation> = new Map(
     on(mediaEvents.transcriptStored, transcript),
     on(mediaEvents.transcriptEdited, transcript),
     on(mediaEvents.commentsChanged, about('comments_changed')),
+    on(mediaEvents.codingsChanged, about('codings_changed')),
     on(searchEvents.fileIndexed, about('search_indexing_complete')),
     on(suggestionEvents.changed, about('suggestions_changed')),
     on(summaryEvents.changed, about('summary_changed')),
@@ -68,6 +70,12 @@ const translations: ReadonlyMap<string, Translation> = new Map(
       userIds,
       groupIds,
       message: { type: 'collection_changed', seq, data: { collection_id: collectionId } },
+    })),
+    on(mediaEvents.codeListChanged, ({ listId, userIds, groupIds }, seq) => ({
+      kind: 'personal',
+      userIds,
+      groupIds,
+      message: { type: 'code_list_changed', seq, data: { list_id: listId } },
     })),
     on(notificationEvents.changed, ({ userIds }, seq) => ({
       kind: 'personal',

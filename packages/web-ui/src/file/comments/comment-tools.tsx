@@ -10,11 +10,12 @@ type Props = {
   readonly color: HighlightColor;
   readonly onComment: () => void;
   readonly onHighlight: (color: HighlightColor) => void;
+  readonly onCode: () => void;
   readonly onCopy: () => void;
 };
 
 /** Comments on the selected words, highlights them, and copies them as a quote. */
-export function CommentTools({ color, onComment, onHighlight, onCopy }: Props) {
+export function CommentTools({ color, onComment, onHighlight, onCode, onCopy }: Props) {
   return (
     <Group gap={4} wrap="nowrap">
       <Tooltip label={t`Comment on the selected words, or on this moment (C)`}>
@@ -33,6 +34,18 @@ export function CommentTools({ color, onComment, onHighlight, onCopy }: Props) {
       <Tooltip label={t`Highlight the selected words (H)`}>
         <ActionIcon aria-label={t`Highlight`} onMouseDown={keepSelection} onClick={() => onHighlight(color)}>
           <Icon name="marker" size={18} className={css['marker'] ?? ''} data-color={color} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t`Give a code to the selected words (G)`}>
+        <ActionIcon
+          aria-label={t`Give code`}
+          onMouseDown={keepSelection}
+          onClick={(event) => {
+            if (document.activeElement === document.body) event.currentTarget.focus();
+            onCode();
+          }}
+        >
+          <Icon name="tag" size={18} />
         </ActionIcon>
       </Tooltip>
       <Menu position="bottom-end" returnFocus={false}>

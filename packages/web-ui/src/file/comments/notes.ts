@@ -1,3 +1,4 @@
+import type { CodingObject } from '@overtone/contracts';
 import type { CommentThread, HighlightColor } from './comment-queries.ts';
 
 /** A part of the recording, in seconds, with what is said there. `speakers`: their ids, in the order of the text. */
@@ -27,6 +28,15 @@ export function notesOf(threads: readonly CommentThread[]): Note[] {
 export function noteAt(notes: readonly Note[], { start, end }: { start: number; end: number }): Note | undefined {
   const middle = (start + end) / 2;
   return notes.findLast((note) => note.start <= middle && middle <= note.end);
+}
+
+/** A code of a part of the recording. */
+export type CodeMark = Pick<CodingObject, 'name' | 'color'> & { readonly start: number; readonly end: number };
+
+/** The codes of a word, in order of their beginnings. */
+export function codesAt(codes: readonly CodeMark[], { start, end }: { start: number; end: number }): CodeMark[] {
+  const middle = (start + end) / 2;
+  return codes.filter((code) => code.start <= middle && middle <= code.end);
 }
 
 /** The name that is being typed after an @ before the caret; null: none. */

@@ -1,7 +1,7 @@
 import type { Node } from 'prosemirror-model';
 import { Plugin, PluginKey, type EditorState, type Selection } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
-import { noteAt, type Note } from '../comments/notes.ts';
+import { codesAt, noteAt, type CodeMark, type Note } from '../comments/notes.ts';
 import { doubtOf, tokensOf, type Match, type Token } from '../transcript.ts';
 import { attrsOf, indexesOf, schema, segmentOf, startsOf } from './schema.ts';
 
@@ -14,6 +14,8 @@ export type Marks = {
   readonly now: { readonly uuid: string; readonly word: number } | null;
   /** Highlights and comments, of the whole transcript. */
   readonly notes: readonly Note[];
+  /** Codes of passages, of the whole transcript. */
+  readonly codes: readonly CodeMark[];
 };
 type DrawnPassage = {
   readonly node: Node;
@@ -22,6 +24,7 @@ type DrawnPassage = {
   readonly current: Match | null;
   readonly now: number | null;
   readonly notes: readonly Note[];
+  readonly codes: readonly CodeMark[];
 };
 type Drawn = {
   readonly marks: Marks;
@@ -30,7 +33,7 @@ type Drawn = {
 };
 
 const key = new PluginKey<Drawn>('marks');
-const none: Marks = { from: 0, to: 30, hits: new Map(), current: null, now: null, notes: [] };
+const none: Marks = { from: 0, to: 30, hits: new Map(), current: null, now: null, notes: [], codes: [] };
 
 export function marksPlugin(): Plugin<Drawn> {
   return new Plugin<Drawn>({
@@ -101,6 +104,7 @@ function draw(
       current: marks.current?.uuid === uuid ? marks.current.match : null,
       now: marks.now?.uuid === uuid ? marks.now.word : null,
       notes: marks.notes,
+      codes: marks.codes,
     };
     passages.set(uuid, passage);
     const old = drawn.get(uuid);
@@ -130,7 +134,8 @@ function isSame(left: DrawnPassage, right: DrawnPassage): boolean {
     left.hits === right.hits &&
     left.current === right.current &&
     left.now === right.now &&
-    left.notes === right.notes
+    left.notes === right.notes &&
+    left.codes === right.codes
   );
 }
 
@@ -139,14 +144,17 @@ function drawPassage(passage: DrawnPassage, at: number): Decoration[] {
   const attrs = { 'data-seg': String(index), ...(now !== null && { 'data-current': '' }) };
   const { base } = attrsOf(node);
   const notes = base ? passage.notes : [];
+  const allCodes = base ? passage.codes : [];
   const words = wordsOf(node).map(({ from, to, token }, i) => {
     const doubt = doubtOf(token.confidence);
     const note = noteAt(notes, token);
+    const codes = codesAt(allCodes, token);
     const hit = hits.find(({ first, last }) => i >= first && i <= last);
     return Decoration.inline(at + 1 + from, at + 1 + to, {
       'data-w': String(i),
       ...(base && { 'data-t': String(token.start) }),
       ...(note && { 'data-note': note.look, 'data-note-id': note.id }),
+      ...(codes.length > 0 && { 'data-code': codes.at(-1)?.color, title: codes.map(({ name }) => name).join(', ') }),
       ...(hit && { 'data-hit': current?.first === hit.first ? 'current' : 'yes' }),
       ...(doubt && { 'data-unsure': doubt }),
       ...(token.overlap && { 'data-overlap': '' }),

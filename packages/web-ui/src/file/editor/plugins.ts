@@ -22,6 +22,7 @@ export type EditorKeys = {
   readonly accept: () => void;
   readonly comment: () => void;
   readonly highlight: () => void;
+  readonly code: () => void;
   readonly isEditable: () => boolean;
 };
 
@@ -138,6 +139,7 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
       'Alt-a': whenEditable(run(keys.accept)),
       'Alt-c': run(keys.comment),
       'Alt-h': run(keys.highlight),
+      'Alt-g': run(keys.code),
       'Alt-s': whenEditable(run(keys.chooseSpeaker)),
       'Alt-ArrowUp': nudges('start', -0.1),
       'Alt-ArrowDown': nudges('start', 0.1),

@@ -17,7 +17,7 @@ import { useFile, type SpeakerLook } from '../file-context.ts';
 import css from './editor.module.css';
 import type { Find } from '../find-bar.tsx';
 import { fileRedactionQuery } from '../redaction-queries.ts';
-import type { Note, Place } from '../comments/notes.ts';
+import type { CodeMark, Note, Place } from '../comments/notes.ts';
 import { isTurnStart, type Match } from '../transcript.ts';
 import type { Transcript } from '../use-transcript.ts';
 import { createAutosave, type Autosave } from './autosave.ts';
@@ -64,10 +64,12 @@ type Props = {
   readonly onShown: () => void;
   /** Highlights and comments. */
   readonly notes: readonly Note[];
+  readonly codes: readonly CodeMark[];
   /** The words of a highlight or a comment were pressed; null: others. */
   readonly onNote: (id: string | null) => void;
   readonly onComment: () => void;
   readonly onHighlight: () => void;
+  readonly onCode: () => void;
   readonly editable: boolean;
   /** Where the state of saving is shown. */
   readonly bar: HTMLElement | null;
@@ -89,9 +91,11 @@ export function TranscriptEditor({
   shown,
   onShown,
   notes,
+  codes,
   onNote,
   onComment,
   onHighlight,
+  onCode,
   editable,
   bar,
   onReady,
@@ -116,6 +120,7 @@ export function TranscriptEditor({
     onNote,
     onComment,
     onHighlight,
+    onCode,
   });
   const [isComplete, setComplete] = useState(false);
   if (!isComplete && transcript.complete && transcript.consistent) setComplete(true);
@@ -127,6 +132,7 @@ export function TranscriptEditor({
     onNote,
     onComment,
     onHighlight,
+    onCode,
   });
 
   useEffect(() => {
@@ -189,6 +195,9 @@ export function TranscriptEditor({
   useEffect(() => {
     view?.dispatch(changeMarks(view.state, { notes }));
   }, [view, notes]);
+  useEffect(() => {
+    view?.dispatch(changeMarks(view.state, { codes }));
+  }, [view, codes]);
   useEffect(() => {
     if (view && current) scrollToPassage(view, current.index, 'center');
   }, [view, current]);
@@ -316,6 +325,7 @@ type Latest = Followed & {
   onNote: (id: string | null) => void;
   onComment: () => void;
   onHighlight: () => void;
+  onCode: () => void;
 };
 type Setup = {
   readonly host: HTMLElement;
@@ -369,6 +379,7 @@ function createEditor({ host, segments, language, deps, latest, context, player,
     },
     comment: () => latest.onComment(),
     highlight: () => latest.onHighlight(),
+    code: () => latest.onCode(),
     uncertain,
     accept,
     isEditable: () => latest.editable,
