@@ -146,6 +146,7 @@ export const topology: Record<ServiceName, Topology> = {
       'follow-memberships': identityEvents.membershipChanged,
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
+      'end-links': identityEvents.userDisabled,
       'erase-person': userErasureOrdered,
       'match-voices': voiceEvents.indexed,
       'match-all-voices': voiceEvents.switched,

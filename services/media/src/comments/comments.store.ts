@@ -11,7 +11,7 @@ import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import type { NamesModel } from '../ports/names-model.adapter.ts';
 import type { FoundSpan } from '../redaction/redaction.ts';
 import { knownNames, readDetector, type Detector } from '../redaction/redaction.store.ts';
-import { phraseFinder } from './comments.ts';
+import { phraseFinder, phraseRule } from './comments.ts';
 
 type File = Pick<MediaFile, 'id' | 'userId' | 'status' | 'language'>;
 
@@ -91,7 +91,7 @@ async function readScanner(db: Db, names: Pick<NamesModel, 'find'>, { id, langua
   const known = (await knownNames(db, id)).toSorted();
   const phrases = await maskedPhrases(db, id);
   const options = { language, knownNames: known };
-  const base = hashOf(JSON.stringify([detector.version, options, phrases]));
+  const base = hashOf(JSON.stringify([phraseRule, detector.version, options, phrases]));
   const repeated = phraseFinder(phrases);
   return {
     keyOf: (body) => `${base}:${hashOf(body)}`,

@@ -58,12 +58,25 @@ describe('what is masked in the transcript', () => {
     { kind: 'secret', text: 'porcupine umbrella' },
     { kind: 'secret', text: 'porcupine umbrella stand' },
     { kind: 'name', text: 'May' },
+    { kind: 'name', text: 'Ludwig van Beethoven' },
+    { kind: 'phone', text: '+49 30 555 2671' },
+    { kind: 'secret', text: 'one of us' },
+    { kind: 'name', text: '王小明' },
+    { kind: 'phone', text: '4 1 5 5 5 5 2 6 7 1' },
   ]);
   it.each([
     ['Is it Porcupine,  umbrella?', ['Porcupine,  umbrella']],
     ['the porcupine umbrella stand', ['porcupine umbrella stand']],
     ['May said: may I?', ['May']],
-    ['a porcupine', []],
+    ['a porcupine', ['porcupine']],
+    ['Stand by the umbrella stand', ['Stand', 'umbrella stand']],
+    ['he means van Beethoven, or Ludwig', ['van Beethoven', 'Ludwig']],
+    ['a van of ludwig', []],
+    ['it ends with 2671, with 55 and 30 before', ['2671']],
+    ['call 30 555', ['30 555']],
+    ['one of them, one of us, of us', ['one of us']],
+    ['王小明', ['王小明']],
+    ['4-1-5-5-5-5-2-6-7-1', ['4-1-5-5-5-5-2-6-7-1']],
   ])('is found in the comment %j', (text, expected) => {
     expect(find(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
   });

@@ -78,29 +78,49 @@ function placedWords({ text, words, redactions }: Quotable): PlacedWord[] | null
 }
 
 type Phrase = { kind: RedactionKind; text: string };
+/** Longer parts within a phrase are found as parts that overlap. */
+const maxPartWords = 8;
+/** Changes with the rule: texts that were scanned by another one are scanned again. */
+export const phraseRule = 2;
 type Node = { next: Map<string, Node>; kind?: RedactionKind };
 
 /**
- * Finds where a comment repeats what is masked in the transcript, word by word. Names are found as they are written there,
- * because many are ordinary words too.
+ * Finds where a comment repeats what is masked in the transcript, word by word, or a part of it: each of its words that says
+ * something by itself, with those beside it. Names are found as they are written there, because many are ordinary words too.
  */
 export function phraseFinder(phrases: readonly Phrase[]): (text: string) => Span[] {
   const [names, others]: [Node, Node] = [{ next: new Map() }, { next: new Map() }];
   for (const { kind, text } of phrases) {
-    let node = kind === 'name' ? names : others;
-    for (const { word } of tokensOf(text)) {
-      const token = kind === 'name' ? word : word.toLowerCase();
-      const next = node.next.get(token) ?? { next: new Map<string, Node>() };
-      node.next.set(token, next);
-      node = next;
-    }
-    if (node !== names && node !== others) node.kind = kind;
+    const words = tokensOf(text).map(({ word }) => word);
+    for (const from of words.keys()) addParts(kind === 'name' ? names : others, kind, words, from);
   }
   return (text) => {
     const tokens = tokensOf(text);
     const folded = tokens.map((token) => ({ ...token, word: token.word.toLowerCase() }));
     return mergeSpans([...spansIn(tokens, names), ...spansIn(folded, others)]);
   };
+}
+
+/** Adds the parts of a phrase that begin with one of its words. The whole phrase counts, whatever its words are. */
+function addParts(root: Node, kind: RedactionKind, words: readonly string[], from: number): void {
+  let node = root;
+  let saysSomething = false;
+  for (const [i, word] of words.slice(from, from === 0 ? words.length : from + maxPartWords).entries()) {
+    const token = kind === 'name' ? word : word.toLowerCase();
+    const next = node.next.get(token) ?? { next: new Map<string, Node>() };
+    node.next.set(token, next);
+    node = next;
+    saysSomething ||= isSignificant(kind, word);
+    const isWhole = from === 0 && i === words.length - 1;
+    if (saysSomething || isWhole) node.kind = kind;
+  }
+}
+
+/** Of a name each capitalised word; of others long words, and numbers of three digits and more. Scripts without case have no long words. */
+function isSignificant(kind: RedactionKind, word: string): boolean {
+  if (/\p{Lo}/u.test(word)) return true;
+  if (kind === 'name') return /^\p{Lu}.+/u.test(word);
+  return /^\d{3,}$/.test(word) || word.length > 3;
 }
 
 type Token = { word: string; start: number; end: number };

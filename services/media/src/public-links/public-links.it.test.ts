@@ -252,6 +252,21 @@ describe('the answer to an ended link is the one to an unknown link', () => {
       await media.emit(identityEvents.userDeleted, { userId: run.owner.userId });
       await waitFor(async () => (await media.query('select 1 from public_link where uuid = $1', uuid)).length === 0);
     },
+    'after that account was disabled': async (run, { uuid }) => {
+      const data = { userId: run.owner.userId, by: 'administrator', reason: 'left' } as const;
+      await media.emit(identityEvents.userDisabled, data);
+      await waitFor(
+        async () =>
+          (await media.query('select 1 from public_link where uuid = $1 and revoked_at is not null', uuid)).length ===
+          1,
+      );
+      const revoked = await waitFor(() =>
+        media
+          .eventsOf('evt.media.action.performed.v1', run.fileId)
+          .find(({ data: { action } }) => action === 'public_link_revoked'),
+      );
+      expect(revoked.data).toMatchObject({ actorId: null, details: { link: uuid } });
+    },
     'after that account was erased': async (run, { uuid }) => {
       const userId = run.owner.userId;
       await media.emit(userErasureOrdered, { erasureId: randomUUID(), round: 1, userId });

@@ -21,6 +21,7 @@ import {
   readPublicLinkSettings,
   revokeAll,
   revokeLink,
+  revokeLinksOf,
   selectLinks,
 } from './public-links.store.ts';
 
@@ -110,6 +111,13 @@ export function createPublicLinks({ db, outbox, people, hasher }: PublicLinksDep
       });
       return toPublicLink(link, await people.names([link.createdBy]));
     },
+
+    /** An account that was disabled shows nothing to others any more. Its links stay ended when it is enabled again. */
+    endLinksOf: (userId: string): Promise<void> =>
+      db.$transaction(async (tx) => {
+        for (const { id, views, file } of await revokeLinksOf(tx, userId))
+          await auditAction(tx, outbox, 'public_link_revoked', { file, actor: null, details: { link: id, views } });
+      }),
   };
 }
 

@@ -1,5 +1,14 @@
-import { mediaRoutes, type PublicView } from '@overtone/contracts';
-import { handle, handled, periodic, reply, type Reply, type RouteRequest, type Slice } from '@overtone/service-kit';
+import { identityEvents, mediaRoutes, type PublicView } from '@overtone/contracts';
+import {
+  consumer,
+  handle,
+  handled,
+  periodic,
+  reply,
+  type Reply,
+  type RouteRequest,
+  type Slice,
+} from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import type { SendObject } from '../streaming/streaming.ts';
 import { grantCookie } from './public-links.ts';
@@ -69,6 +78,10 @@ export function createPublicLinksSlice(deps: Deps): Slice {
         });
         return handled;
       }),
+    ],
+    consumers: [
+      /** An account was disabled: ends the links that it has created. */
+      consumer(identityEvents.userDisabled, 'end-links', ({ userId }) => links.endLinksOf(userId)),
     ],
     periodics: [periodic('delete ended public links', hour, () => deleteEnded(db))],
   };

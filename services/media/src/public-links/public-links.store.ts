@@ -41,6 +41,15 @@ export async function revokeAll(tx: Tx): Promise<number> {
   return count;
 }
 
+/** Ends the links that an account has created. @returns those that were active. */
+export function revokeLinksOf(tx: Tx, userId: string) {
+  return tx.publicLink.updateManyAndReturn({
+    where: { createdBy: userId, ...isActive() },
+    data: { revokedAt: new Date() },
+    include: { file: true },
+  });
+}
+
 export type OpenLink = PublicLink & { file: MediaFile };
 
 /** An active link by its token or its id, while links are switched on and its file can be read. */
