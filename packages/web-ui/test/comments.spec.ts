@@ -142,6 +142,21 @@ test.describe('highlights', () => {
     await expect.poll(() => api.sent(add)[1]).toMatchObject({ color: 'blue', end_time: 4 });
   });
 
+  test('get another color from their authors only', async ({ page, api }) => {
+    const own = threadOf({ color: 'pink', can_edit: true });
+    await open(page, api, [own, threadOf({ uuid: uuid(41), color: 'blue', can_edit: false })]);
+    const panel = await openPanel(page, '2 comments');
+    const choice = panel.getByRole('combobox', { name: 'Color of the highlight' });
+    await expect(choice).toHaveCount(1);
+    const change = 'PUT /api/files/{uuid}/comments/{comment_uuid}';
+    api.respond(change, { ...own, color: 'green' });
+    api.respond('GET /api/files/{uuid}/comments', { threads: [{ ...own, color: 'green' }] });
+    await choice.selectOption('Green');
+    await expect.poll(() => api.sent(change)).toEqual([{ color: 'green' }]);
+    await expect(page.locator('[data-note="green"]').first()).toBeVisible();
+    await expect(choice).toHaveValue('green');
+  });
+
   test('are made by readers, who cannot edit the text', async ({ page, api }) => {
     await open(page, api, [], 'viewer');
     api.respond(add, threadOf({ color: 'yellow' }));

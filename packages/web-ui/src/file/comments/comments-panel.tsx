@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Anchor, Button, CloseButton, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Anchor, Button, CloseButton, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
@@ -10,7 +10,15 @@ import { confirmDiscard } from '../../ui/draft.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { useFile } from '../file-context.ts';
-import { commentReadersQuery, commentsQuery, type CommentObject, type CommentThread } from './comment-queries.ts';
+import { colorNames } from './color-names.ts';
+import {
+  colors,
+  commentReadersQuery,
+  commentsQuery,
+  type CommentObject,
+  type CommentThread,
+  type HighlightColor,
+} from './comment-queries.ts';
 import css from './comments.module.css';
 import { MentionField } from './mention-field.tsx';
 import { mentionsIn } from './notes.ts';
@@ -148,6 +156,7 @@ function Thread({ thread, onJump, onDeleted }: ThreadProps) {
         </Text>
       )}
       <Comment comment={thread} isHighlight={thread.color !== null} onDelete={setDeleted} />
+      {thread.color !== null && thread.can_edit && <ColorChoice thread={thread} />}
       {thread.replies.map((reply) => (
         <div key={reply.uuid} className={css['reply']}>
           <Comment comment={reply} onDelete={setDeleted} />
@@ -191,6 +200,33 @@ function Thread({ thread, onJump, onDeleted }: ThreadProps) {
         </Confirm>
       )}
     </>
+  );
+}
+
+/** Changes the color of an own highlight. */
+function ColorChoice({ thread }: { thread: CommentThread }) {
+  const { file } = useFile();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (color: HighlightColor) =>
+      call('PUT /api/files/{uuid}/comments/{comment_uuid}', {
+        params: { uuid: file.uuid, comment_uuid: thread.uuid },
+        body: { color },
+      }),
+    onError: (error) => notifyError(t`The color wasn’t changed`, error),
+    onSettled: () => void client.invalidateQueries({ queryKey: ['comments', file.uuid] }),
+  });
+  return (
+    <NativeSelect
+      size="xs"
+      mt={4}
+      aria-label={t`Color of the highlight`}
+      disabled={change.isPending}
+      data={colors.map((value) => ({ value, label: colorNames[value] }))}
+      value={change.isPending ? change.variables : (thread.color ?? '')}
+      onChange={(event) => change.mutate(event.currentTarget.value as HighlightColor)}
+      style={{ maxWidth: '9rem' }}
+    />
   );
 }
 
