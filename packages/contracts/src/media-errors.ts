@@ -25,6 +25,7 @@ export const mediaErrors = {
   segment_times_invalid: 'invalid',
   nothing_to_undo: 'conflict',
   too_many_versions: 'conflict',
+  vocabulary_full: 'conflict',
   version_unavailable: 'conflict',
   pattern_invalid: 'invalid',
   pattern_too_slow: 'invalid',

@@ -19,6 +19,7 @@ import { transcriptImportRoutes } from './media-transcript-import.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
 import { uploadRoutes } from './media-uploads.ts';
 import { versionRoutes } from './media-versions.ts';
+import { vocabularyRoutes } from './media-vocabulary.ts';
 import { voiceRoutes } from './media-voices.ts';
 import { watchRoutes } from './media-watch.ts';
 
@@ -40,6 +41,7 @@ export const mediaRoutes = {
   ...versionRoutes,
   ...accuracyRoutes,
   ...replaceRoutes,
+  ...vocabularyRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,
   ...collectionRoutes,

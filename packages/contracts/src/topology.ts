@@ -41,6 +41,7 @@ import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { collectionNamesRpc } from './media-collections-rpc.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
+import { vocabularyRpc } from './media-vocabulary.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { notificationEvents, notificationRoutes } from './notifications.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
@@ -176,6 +177,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(labelRpc),
       ...all<RpcDef>(collectionNamesRpc),
       ...all<RpcDef>(mediaVoiceRpc),
+      ...all<RpcDef>(vocabularyRpc),
     ],
     sendsLive: [importLive.progress],
   },
@@ -233,6 +235,7 @@ export const topology: Record<ServiceName, Topology> = {
       importRpc.completeImport,
       importRpc.failImport,
       ...all<RpcDef>(maskedAudioRpc),
+      ...all<RpcDef>(vocabularyRpc),
       voiceRpc.claimVoices,
       voiceRpc.completeVoices,
       voiceRpc.failVoices,

@@ -36,6 +36,7 @@ import { createTelemetry } from './telemetry.ts';
 import { createTranscriptImportSlice } from './transcript-import/transcript-import.slice.ts';
 import { createTranscriptsSlice } from './transcripts/transcripts.slice.ts';
 import { createUploadsSlice } from './uploads/uploads.slice.ts';
+import { createVocabularySlice } from './vocabulary/vocabulary.slice.ts';
 import { createVoicesSlice } from './voices/voices.slice.ts';
 import { createWatchSourcesSlice } from './watch-sources/watch-sources.slice.ts';
 
@@ -108,6 +109,7 @@ export function createMedia(env: MediaEnv): Service {
       comments,
       codes,
       createReplaceSlice({ db, corrections: transcripts.corrections }),
+      createVocabularySlice({ db }),
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,
       createCollectionsSlice({ db, outbox, people }),

@@ -384,6 +384,10 @@ export const table: Record<string, Entry> = {
   'POST /api/speakers/{uuid}/verify': sending(() => ({ action: 'reject', profile_uuid: randomUUID() }))(unknownProfile),
   'GET /api/redaction': signedIn,
   'PUT /api/redaction': sending(() => ({ masked_kinds: [] }))(signedIn),
+  'GET /api/vocabulary': signedIn,
+  'POST /api/vocabulary': sending(() => ({ term: 'Matrix' }))(signedIn),
+  'DELETE /api/vocabulary/{uuid}': unknownToAll,
+  'GET /api/files/{uuid}/vocabulary-suggestions': reading,
   'GET /api/files/{uuid}/redaction': reading,
   'PUT /api/files/{uuid}/redaction': sending(() => ({ masked_kinds: [] }))(owning),
   // Nothing is masked with this id. By default only the owner may reveal.

@@ -176,6 +176,11 @@ const accountRoute = createRoute({
   path: '/account',
   component: lazyPage(() => import('../account/account-page.tsx').then((module) => module.AccountPage)),
 });
+const vocabularyRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/vocabulary',
+  component: lazyPage(() => import('../vocabulary/vocabulary-page.tsx').then((module) => module.VocabularyPage)),
+});
 const promptsRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/prompts',
@@ -371,6 +376,7 @@ export const router = createRouter({
       searchRoute,
       accountRoute,
       promptsRoute,
+      vocabularyRoute,
       speakersRoute,
       frameRoute.addChildren([
         groupsRoute,

@@ -191,6 +191,9 @@ function AccountMenu({ me }: { me: User }) {
         <Menu.Item leftSection={<Icon name="edit" size={18} />} onClick={() => void navigate({ to: '/prompts' })}>
           {t`Prompts`}
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="tag" size={18} />} onClick={() => void navigate({ to: '/vocabulary' })}>
+          {t`Vocabulary`}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="user" size={18} />} onClick={() => void navigate({ to: '/speakers' })}>
           {t`Speakers`}
         </Menu.Item>

@@ -56,6 +56,7 @@ import { SuggestionsPanel } from './suggestions-panel.tsx';
 import { VoiceSuggestions } from './voice-suggestions.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { positionAt } from './transcript.ts';
+import { VocabularySuggestions } from '../vocabulary/vocabulary-suggestions.tsx';
 import { VersionsMenu } from '../versions/versions-menu.tsx';
 import { TranscriptEditor, type EditorCommands } from './editor/transcript-editor.tsx';
 import { UncertainNote } from './uncertain-note.tsx';
@@ -228,6 +229,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           )}
           {file.total_segments > 0 && (
             <Panel title={t`Suggestions`} icon="tag" open={false}>
+              <VocabularySuggestions fileId={file.uuid} version={file.transcript_version} />
               <SuggestionsPanel />
             </Panel>
           )}

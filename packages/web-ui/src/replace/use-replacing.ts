@@ -6,6 +6,7 @@ import { call } from '../api/client.ts';
 import { codeOf } from '../api/problem.ts';
 import type { RequestBody, ResponseBody } from '../api/routes.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
+import { offerTerm } from '../vocabulary/vocabulary-queries.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { chosenPlaces, placeKey, toChosenFiles, type Place } from './places.ts';
 
@@ -75,6 +76,7 @@ export function useReplacing(
           );
           await refresh();
         });
+      if (count > 0 && !search.regex) void offerTerm(client, search).catch(() => undefined);
     },
     onSettled: refresh,
   });

@@ -61,6 +61,7 @@ async function rowsWith(userId: string): Promise<string[]> {
     'transcript_operation',
     'named_version',
     'transcript_accuracy',
+    'vocabulary_term',
     'transcript_segment',
     'transcript_comment',
     'code_list',
@@ -87,6 +88,7 @@ describe('an ordered erasure', () => {
     const [owner, friend] = [newUser(), newUser()];
     const [kept, binned] = [await transcribed(media, owner), await transcribed(media, owner)];
     await media.json(owner, 'POST', `/api/tags/files/${kept.fileId}/tags`, { name: 'secret' });
+    await media.json(owner, 'POST', '/api/vocabulary', { term: 'Secret' });
     await media.json(owner, 'PUT', `/api/files/${kept.fileId}/shares`, { user_uuid: friend.userId });
     await media.call(owner, 'DELETE', `/api/files/${binned.fileId}`);
     const theirs = await transcribed(media, friend);

@@ -16,6 +16,7 @@ import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import { deleteLinksOf } from '../public-links/public-links.store.ts';
 import { publishAccess, removeMembership, removeSharesWith } from '../sharing/sharing.store.ts';
+import { eraseVocabularyOf } from '../vocabulary/vocabulary.store.ts';
 import { eraseVoicesOf } from '../voices/voices.store.ts';
 
 export type ErasureDeps = {
@@ -145,6 +146,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   const code_lists = await eraseCodesOf(tx, outbox, userId);
   const profiles = await eraseVoicesOf(tx, outbox, userId);
   const public_links = await deleteLinksOf(tx, userId);
+  const vocabulary = await eraseVocabularyOf(tx, userId);
   await removeMembership(tx, userId);
   await tx.$executeRaw`
     update file_share s set shared_by = f.user_id from media_file f
@@ -167,6 +169,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   return {
     shares: shared.length,
     public_links,
+    vocabulary,
     collections,
     comments,
     code_lists,

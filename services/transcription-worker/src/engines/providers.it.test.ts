@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { leaseValue, type AsrProviderWithKey, type RunOptions } from '@overtone/contracts';
+import { leaseValue, vocabularyRpc, type AsrProviderWithKey, type RunOptions } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { startSpeechServer } from '@overtone/testkit/speech-server';
 import { startWorld, type World } from '../../test/world.ts';
@@ -98,6 +98,24 @@ describe('ASR providers of a running worker', () => {
       expect(received[0]?.form.get('prompt')).toBe('Overtone, NATS');
       world.stored.providers = [];
       expect((await transcribed()).engine.provider).toBe('scripted');
+    },
+    slow,
+  );
+
+  it(
+    'get the vocabulary of the owner of the recording in turn with their own',
+    async () => {
+      const { baseUrl, received } = await start();
+      const media = await world.connectAs('media');
+      const asked: string[] = [];
+      media.serve(vocabularyRpc.readVocabulary, async ({ userId }) => {
+        asked.push(userId);
+        return { terms: ['Kubernetes', 'nats'] };
+      });
+      world.stored.providers = [providerOf(baseUrl, { vocabulary: ['NATS', 'Overtone'] })];
+      await transcribed();
+      expect(received[0]?.form.get('prompt')).toBe('Kubernetes, NATS, Overtone');
+      expect(asked).toHaveLength(1);
     },
     slow,
   );

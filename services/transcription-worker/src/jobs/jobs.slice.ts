@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import { gpuRpc, workerJobs, type Stage, type InputOf, type profiledStages, type RequestOf } from '@overtone/contracts';
+import {
+  gpuRpc,
+  vocabularyRpc,
+  workerJobs,
+  type Stage,
+  type InputOf,
+  type profiledStages,
+  type RequestOf,
+} from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
 import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
@@ -37,7 +45,9 @@ export function createJobsSlice({ env, childEnv, store, engines, otherHandlers, 
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
-  const handlers = { ...stageHandlers({ ...deps, artefacts, cpu, enginesFor, profiler }), ...otherHandlers };
+  const vocabularyOf = createVocabularyReader({ bus, log });
+  const stages = stageHandlers({ ...deps, artefacts, cpu, enginesFor, vocabularyOf, profiler });
+  const handlers = { ...stages, ...otherHandlers };
   return {
     parts: [artefacts.part, cpu.part],
     jobs: [
@@ -61,6 +71,18 @@ export function createJobsSlice({ env, childEnv, store, engines, otherHandlers, 
   };
 }
 
+/** Without a reply the recording is transcribed as if the person had no vocabulary: the words matter less than the text. */
+function createVocabularyReader({ bus, log }: Pick<Deps, 'bus' | 'log'>) {
+  return async (userId: string): Promise<readonly string[]> => {
+    try {
+      return (await bus.request(vocabularyRpc.readVocabulary, { userId })).terms;
+    } catch (err) {
+      log.warn({ err: err as Error }, 'vocabulary not read');
+      return [];
+    }
+  };
+}
+
 /** Profiles are informational: a profile that cannot be published must not fail the task. */
 function createProfiler({ meter, bus, log, workerId }: Pick<Deps, 'meter' | 'bus' | 'log'> & { workerId: string }) {
   const report: Profiler['report'] = (profile) =>
@@ -74,6 +96,7 @@ type StageDeps = Pick<Deps, 'diarizer' | 'settings' | 'telemetry'> & {
   artefacts: Artefacts;
   cpu: CpuChildren;
   enginesFor: Engines['enginesFor'];
+  vocabularyOf: (userId: string) => Promise<readonly string[]>;
   log: Log;
   profiler: Profiler | undefined;
 };

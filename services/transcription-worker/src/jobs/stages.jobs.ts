@@ -3,6 +3,7 @@ import { JobPostponed, type Seat } from '@overtone/jobs';
 import type { Log } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
 import type { Candidate, Engines, Recognised, TranscribeRequest } from '../engines/engines.ts';
+import { mergeVocabulary } from '../engines/vocabulary.ts';
 import { engineMissing } from '../failures.ts';
 import { speakerBounds, type LiveSettings } from '../settings/settings.ts';
 import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
@@ -55,6 +56,8 @@ type TranscribeDeps = {
   artefacts: Artefacts;
   enginesFor: Engines['enginesFor'];
   settings: Pick<LiveSettings, 'refresh'>;
+  /** The vocabulary of a person. */
+  vocabularyOf: (userId: string) => Promise<readonly string[]>;
   log: Log;
 };
 
@@ -62,13 +65,20 @@ type TranscribeDeps = {
  * `transcribe`: words with times, by the first engine that fits the recording; the next one when it fails. While another
  * server does the work, the job leaves its place to other recordings.
  */
-export function transcribeJob({ artefacts, enginesFor, settings, log }: TranscribeDeps): StageJob<'transcribe'> {
+export function transcribeJob({
+  artefacts,
+  enginesFor,
+  settings,
+  vocabularyOf,
+  log,
+}: TranscribeDeps): StageJob<'transcribe'> {
   return (input, { progress, seat, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       await settings.refresh();
       const { language, task = 'transcribe', provider = null } = input.options;
       const candidates = await enginesFor({ language, task, provider, seconds: input.duration });
       if (candidates[0]?.engine.remote && !seat.becomeRemote()) throw new JobPostponed();
+      const vocabulary = await vocabularyOf(input.ownerId);
       const wavPath = join(folder, 'audio.wav');
       progress(0, 'Transcribing');
       const speakerParts = input.speakerParts ?? [];
@@ -77,7 +87,7 @@ export function transcribeJob({ artefacts, enginesFor, settings, log }: Transcri
       for (const [i, sound] of sounds.entries()) {
         await artefacts.download(sound, wavPath, signal);
         const onProgress = (share: number) => progress((i + share) / sounds.length, 'Transcribing');
-        const request = { wavPath, seconds: input.duration, language, task, onProgress, signal };
+        const request = { wavPath, seconds: input.duration, language, task, vocabulary, onProgress, signal };
         results.push(await transcribeInOrder({ candidates, seat, log }, request));
       }
       const { engineSeconds, ...recognised } = results.length > 1 ? mergeSpeakers(results) : firstOf(results);
@@ -115,7 +125,8 @@ async function transcribeInOrder(
       // Without room for another remote job it keeps its place.
       if (candidate.engine.remote) seat.becomeRemote();
       else await seat.becomeLocal(request.signal);
-      return await candidate.engine.transcribe({ ...request, vocabulary: candidate.provider?.vocabulary });
+      const vocabulary = mergeVocabulary(request.vocabulary ?? [], candidate.provider?.vocabulary ?? []);
+      return await candidate.engine.transcribe({ ...request, vocabulary });
     } catch (err) {
       request.signal.throwIfAborted();
       if (candidate === last) throw err;

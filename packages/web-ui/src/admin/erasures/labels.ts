@@ -14,6 +14,7 @@ export const countLabels: Readonly<Record<string, string>> = translateOnRead({
   uploads: msg`Unfinished uploads`,
   shares: msg`Shares`,
   tags: msg`Tags`,
+  vocabulary: msg`Vocabulary`,
   edits: msg`Edited passages of others, now without a name`,
   watched: msg`Decisions about files of watch sources`,
   indexed_files: msg`Files in the search index`,
