@@ -54,7 +54,7 @@ export {
 export type { SubtitleCheck, SubtitleIssue } from './media-exports.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-labels.ts';
-export * from './media-vocabulary.ts';
+export { maxTermLength, maxVocabularyTerms, vocabularyRpc } from './media-vocabulary.ts';
 export * from './media-insights.ts';
 export * from './media-masked-audio.ts';
 export * from './media-objects.ts';
