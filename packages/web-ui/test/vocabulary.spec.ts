@@ -84,7 +84,8 @@ test.describe('the vocabulary', () => {
     await page.getByTestId('replace-bar').getByLabel('Find', { exact: true }).fill('cube');
     await page.getByTestId('replace-bar').getByLabel('Replace with').fill('Kubernetes');
     await page.getByRole('button', { name: 'Replace 2 places' }).click();
-    await page.getByRole('button', { name: 'Keep “Kubernetes” as vocabulary' }).click();
+    await page.getByText('Keep “Kubernetes” as vocabulary for future recordings?').waitFor();
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
     await page.getByText('“Kubernetes” is in your vocabulary.').waitFor();
     expect(api.sent('POST /api/vocabulary')).toEqual([{ term: 'PostgreSQL' }, { term: 'Kubernetes' }]);
   });

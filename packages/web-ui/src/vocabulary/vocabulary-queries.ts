@@ -28,8 +28,8 @@ export async function offerTerm(client: QueryClient, { find, replacement }: { fi
   if (term === null) return;
   const { items } = await client.fetchQuery(vocabularyQuery);
   if (items.some((item) => isSame(item.term, term))) return;
-  notifyWithAction(t`Should future recordings be transcribed with this spelling?`, {
-    label: t`Keep “${term}” as vocabulary`,
+  notifyWithAction(t`Keep “${term}” as vocabulary for future recordings?`, {
+    label: t`Keep`,
     run: () => void keepTerm(client, term),
     autoClose: 20_000,
   });
