@@ -58,8 +58,8 @@ describe('the vocabulary of a person', () => {
 
   it('refuses long terms, empty ones, and more than its limit, also at once', async () => {
     const ada = newUser();
-    expect((await add(ada, 'x'.repeat(81))).status).toBe(400);
-    expect((await add(ada, ' \n ')).status).toBe(400);
+    expect((await add(ada, 'x'.repeat(81))).status).toBe(422);
+    expect((await add(ada, ' \n ')).status).toBe(422);
     await media.query(
       `insert into vocabulary_term (user_id, term, term_key) select $1, 't' || n, 't' || n from generate_series(2, $2::int) n`,
       ada.userId,
