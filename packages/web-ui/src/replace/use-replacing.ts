@@ -76,7 +76,8 @@ export function useReplacing(
           );
           await refresh();
         });
-      if (count > 0 && !search.regex) void offerTerm(client, search).catch(() => undefined);
+      if (count > 0 && !search.regex)
+        void offerTerm(client, search.find, search.replacement ?? '').catch(() => undefined);
     },
     onSettled: refresh,
   });

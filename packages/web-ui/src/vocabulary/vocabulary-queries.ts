@@ -23,7 +23,7 @@ export async function keepTerm(client: QueryClient, term: string): Promise<void>
 }
 
 /** Offers a spelling that has replaced another one, unless it is kept already. */
-export async function offerTerm(client: QueryClient, { find, replacement }: { find: string; replacement: string }) {
+export async function offerTerm(client: QueryClient, find: string, replacement: string): Promise<void> {
   const term = termOf(find, replacement);
   if (term === null) return;
   const { items } = await client.fetchQuery(vocabularyQuery);
