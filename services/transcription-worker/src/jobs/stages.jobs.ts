@@ -2,8 +2,13 @@ import { join } from 'node:path';
 import { JobPostponed, type Seat } from '@overtone/jobs';
 import type { Log } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
-import type { Candidate, Engines, Recognised, TranscribeRequest } from '../engines/engines.ts';
-import { mergeVocabulary } from '../engines/vocabulary.ts';
+import {
+  mergeVocabulary,
+  type Candidate,
+  type Engines,
+  type Recognised,
+  type TranscribeRequest,
+} from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
 import { speakerBounds, type LiveSettings } from '../settings/settings.ts';
 import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
