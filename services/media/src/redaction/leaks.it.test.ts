@@ -249,6 +249,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'PUT /api/prompts/{uuid}': 'its text is what a person wrote',
   'POST /api/prompts/shared/{uuid}/toggle': 'its text is what a person wrote',
   'GET /api/admin/models': 'its words are a number, of an evaluation',
+  'GET /api/admin/accuracy': 'its words are numbers',
+  'GET /api/files/{uuid}/transcript/accuracy': 'its words are numbers',
 };
 
 const media = await startMedia();
