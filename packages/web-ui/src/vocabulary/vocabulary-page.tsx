@@ -28,7 +28,7 @@ export function VocabularyPage() {
   return (
     <Pane title={t`Vocabulary`}>
       <Text c="dimmed" size="sm" mb="lg" maw={640}>
-        {t`Names and terms that the speech engine should expect in your recordings, in the spelling that you want. They apply to your next uploads and when you transcribe again. Engines take as many as fit, about fifty, the newest first.`}
+        {t`Names and terms that the speech engine should expect in your recordings, in the spelling that you want. They apply to your next uploads and when you transcribe again. Engines take as many as fit, usually about thirty, the newest first.`}
       </Text>
       <Stack gap="lg">
         <Section title={t`New entry`}>

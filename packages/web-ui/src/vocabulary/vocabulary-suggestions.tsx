@@ -20,7 +20,7 @@ export function VocabularySuggestions({ fileId, version }: Props) {
   return (
     <Stack gap="xs" mb="md" data-testid="vocabulary-suggestions">
       <Text size="sm">
-        {t`You corrected these spellings more than once. As vocabulary, they are expected in your next recordings.`}
+        {t`You corrected these spellings more than once. Keep them as vocabulary: your next recordings are then transcribed with them in mind.`}
       </Text>
       <Group gap="xs">
         {terms.map((term) => (
@@ -29,10 +29,15 @@ export function VocabularySuggestions({ fileId, version }: Props) {
             size="compact-sm"
             variant="default"
             leftSection={<Icon name="plus" size={16} />}
-            style={{ maxWidth: '100%' }}
+            h="auto"
+            py={4}
+            maw="100%"
+            // A long term takes several lines.
+            styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere', textAlign: 'start' } }}
+            aria-label={t`Keep “${term}” as vocabulary`}
             onClick={() => void keepTerm(client, term)}
           >
-            {t`Keep “${term}” as vocabulary`}
+            {term}
           </Button>
         ))}
       </Group>
