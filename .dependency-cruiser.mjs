@@ -16,6 +16,12 @@ export default {
       },
     ),
     rule(
+      'client-stands-alone',
+      'Other projects install the client without anything else of ours.',
+      { path: '^packages/client/', pathNot: test },
+      { pathNot: '^packages/client/' },
+    ),
+    rule(
       'kit-below-libraries',
       'The kit knows the contracts only.',
       { path: '^packages/service-kit/', pathNot: test },

@@ -1,14 +1,24 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { asyncApi } from './asyncapi.ts';
+import { clientTypes } from './client-types.ts';
 import { openApi } from './openapi.ts';
 
-// Writes docs/api from the contracts; with --check it only reports whether the committed files are current.
+// Writes docs/api and the types of the client from the contracts; with --check it only reports whether they are current.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-const folder = new URL('../../../docs/api/', import.meta.url);
+const product = new URL('../../../', import.meta.url);
 const check = process.argv.includes('--check');
-const made = { 'openapi.json': openApi(version), 'asyncapi.json': asyncApi(version) };
+const description = openApi(version);
+const made = {
+  'docs/api/openapi.json': printed(description),
+  'docs/api/asyncapi.json': printed(asyncApi(version)),
+  'packages/client/src/api.ts': await clientTypes(description),
+};
+
+function printed(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
 
 function committed(file: URL): string {
   try {
@@ -17,18 +27,15 @@ function committed(file: URL): string {
     return '';
   }
 }
-mkdirSync(folder, { recursive: true });
-for (const [name, document] of Object.entries(made)) {
-  const file = new URL(name, folder);
-  const text = `${JSON.stringify(document, null, 2)}\n`;
+mkdirSync(new URL('docs/api/', product), { recursive: true });
+for (const [name, text] of Object.entries(made)) {
+  const file = new URL(name, product);
   if (committed(file) === text) continue;
   if (check) {
-    process.stderr.write(
-      `docs/api/${name} is not what the contracts say; run node packages/contracts/src/generate.main.ts\n`,
-    );
+    process.stderr.write(`${name} is not what the contracts say; run node packages/contracts/src/generate.main.ts\n`);
     process.exitCode = 1;
   } else {
     writeFileSync(file, text);
-    process.stdout.write(`docs/api/${name}\n`);
+    process.stdout.write(`${name}\n`);
   }
 }

@@ -1,3 +1,4 @@
+import { apiExamples } from './api-examples.e2e.ts';
 import { askInTheBrowser } from './ask-browser.e2e.ts';
 import { withRealEngine } from './asr-providers.ts';
 import { authorisation } from './authorisation/authorisation.e2e.ts';
@@ -57,6 +58,7 @@ registerSuites(
     publicLinksInTheBrowser(context),
     redactionInTheBrowser(context),
     authorisation(context),
+    apiExamples(context),
     lifecycle(context),
   ].map(landingPart),
   evidence,

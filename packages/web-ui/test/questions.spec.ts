@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { ResponseBody } from '../src/api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { example, exampleItem, uuid } from './ring/example.ts';
 import { expect, startSession, test } from './ring/ring.ts';
 

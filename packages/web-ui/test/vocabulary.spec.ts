@@ -54,7 +54,7 @@ test.describe('the vocabulary', () => {
         {
           file_uuid: body.file_uuids[0] ?? '',
           title: 'Minutes',
-          my_permission: 'owner',
+          my_permission: 'owner' as const,
           error: null,
           places: store.passages().map((one) => ({
             segment_uuid: one.uuid,

@@ -24,6 +24,8 @@ export const productPackages: readonly SystemPackage[] = [
  * kustomize, scoring programs, and the program that imports from pages.
  */
 export const testPackages: readonly SystemPackage[] = [
+  program('curl', 'curl'),
+  program('jq', 'jq'),
   program('flite', 'flite'),
   program('sox', 'sox'),
   file('pocketsphinx-testdata', '/usr/share/pocketsphinx/test/data'),

@@ -65,7 +65,7 @@ function browserApplication(folder: string): Step {
     name: 'browser application',
     inputs: [
       folder,
-      ...['contracts', 'directory'].map((name) => join(productFolder, 'packages', name, 'src')),
+      ...['client', 'contracts', 'directory'].map((name) => join(productFolder, 'packages', name, 'src')),
       join(productFolder, 'pnpm-lock.yaml'),
     ],
     output: join(folder, 'dist', 'index.html'),

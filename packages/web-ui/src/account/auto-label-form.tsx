@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { RequestBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { RequestBody } from '../api/routes.ts';
 import { notify, notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 

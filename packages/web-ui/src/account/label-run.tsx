@@ -1,8 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { moment } from '../lib/format.ts';
 import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';

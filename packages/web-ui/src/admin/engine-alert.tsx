@@ -2,8 +2,8 @@ import { plural, t } from '@lingui/core/macro';
 import { Alert, Anchor, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { Icon } from '../ui/icons.tsx';
 
 export type Worker = ResponseBody<'GET /api/admin/engines'>['workers'][number];

@@ -1,15 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApiError, fieldOf, isOutage, problemFrom, messageOf } from './problem.ts';
+import { ApiError, problemFrom } from '@overtone/client';
+import { fieldOf, isOutage, messageOf } from './problem.ts';
 
 describe('problemFrom', () => {
   it('takes message and code from the API', () => {
     const error = problemFrom(409, '{"code":"version_conflict","detail":"Changed since."}', null);
     expect([error.status, error.code, error.message]).toEqual([409, 'version_conflict', 'Changed since.']);
   });
-  it('has a message for the HTML page of a proxy', () =>
-    expect(problemFrom(502, '<html>Bad gateway</html>', null).message).toContain('couldn’t do this'));
-  it('promises no retry without a connection, because an action is not repeated', () =>
-    expect(problemFrom(0, '', null).message).toBe('Can’t connect. Check your connection, then try again.'));
   it('reads the seconds to wait from Retry-After', () => expect(problemFrom(429, '{}', '12').retryAfter).toBe(12));
   it('accepts a JSON body that is not an object', () => expect(problemFrom(500, '[1]', null).code).toBe('http_500'));
 });

@@ -1,8 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ApiError, type ResponseBody } from '@overtone/client';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { call } from './client.ts';
-import type { ResponseBody } from './routes.ts';
-import { ApiError } from './problem.ts';
 
 export type User = ResponseBody<'GET /api/users/me'>;
 export type FileItem = ResponseBody<'GET /api/files'>['items'][number];

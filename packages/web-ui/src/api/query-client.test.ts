@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApiError } from './problem.ts';
+import { ApiError } from '@overtone/client';
 import { shouldRetry } from './query-client.ts';
 
 function failure(status: number, waitedMs: number): ApiError {

@@ -1,5 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, codeOf, isOutage } from './problem.ts';
+import { ApiError } from '@overtone/client';
+import { codeOf, isOutage } from './problem.ts';
 
 /** A failure that took longer was a timeout: the platform has already waited for the part that does not respond. */
 const maxWaitBeforeRetryMs = 1_000;

@@ -1,5 +1,5 @@
+import { ApiError } from '@overtone/client';
 import { use, type FunctionComponent } from 'react';
-import { ApiError } from '../api/problem.ts';
 
 type LazyPage = FunctionComponent & { preload: () => Promise<void> };
 

@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { ApiError } from '@overtone/client';
 import { meQuery, type User } from '../api/queries.ts';
 import { accountState } from '../session/account-state.ts';
 import { safeNext } from '../session/next-page.ts';
 import { csrfToken } from '../api/cookies.ts';
-import { ApiError } from '../api/problem.ts';
 import {
   askSearch,
   fileSearch,

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
+import type { RequestBody, ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { RequestBody, ResponseBody } from '../api/routes.ts';
 
 export type ConversationItem = ResponseBody<'GET /api/ask/conversations'>['items'][number];
 export type Conversation = ResponseBody<'GET /api/ask/conversations/{uuid}'>;

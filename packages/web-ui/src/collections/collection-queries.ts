@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
 import { libraryPageSize } from '../api/queries.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type Collection = ResponseBody<'GET /api/collections/{uuid}'>;
 export type CollectionFile = ResponseBody<'GET /api/collections/{uuid}/media'>['items'][number];

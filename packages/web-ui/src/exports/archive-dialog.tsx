@@ -1,8 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { urlOf } from '@overtone/client';
 import { call } from '../api/client.ts';
-import { urlOf } from '../api/routes.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';

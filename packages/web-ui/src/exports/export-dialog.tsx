@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { urlOf } from '@overtone/client';
 import { exportFormats, formatTakes, type ExportFormat, type ExportOptions } from '@overtone/contracts/export-formats';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call, fetchBlob, fetchText } from '../api/client.ts';
 import type { FileDetail } from '../api/queries.ts';
-import { urlOf } from '../api/routes.ts';
 import { summaryStatusQuery } from '../file/summary/summary-queries.ts';
 import { copyText } from '../lib/copy-text.ts';
 import { saveFile } from '../lib/save-file.ts';

@@ -16,10 +16,9 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react';
-import { ApiError } from '../api/problem.ts';
+import { ApiError, urlOf } from '@overtone/client';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
-import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { push, session } from '../state/services.ts';

@@ -1,5 +1,4 @@
-import { problemFrom } from '../api/problem.ts';
-import { urlOf } from '../api/routes.ts';
+import { problemFrom, urlOf } from '@overtone/client';
 import type { PlayFailure } from './player.ts';
 
 /** Asks for one byte of the recording, to receive the error that the media element does not show; null: there is none. */

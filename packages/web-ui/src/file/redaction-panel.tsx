@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Stack, Text } from '@mantine/core';
+import type { ResponseBody } from '@overtone/client';
 import type { RedactionKind } from '@overtone/contracts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { kindLabels, MaskedKinds } from '../ui/masked-kinds.tsx';
 import { assertNever } from '../lib/assert-never.ts';
 import { notifyError } from '../ui/notify.ts';

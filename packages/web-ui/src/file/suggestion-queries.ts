@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type Suggestions = ResponseBody<'GET /api/files/{uuid}/suggestions'>;
 export type Extraction = Suggestions['labels'];

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 
 type Undo = ResponseBody<'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}'>['undo'];

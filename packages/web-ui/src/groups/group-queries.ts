@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type GroupItem = ResponseBody<'GET /api/groups'>[number];
 export type GroupDetail = ResponseBody<'GET /api/groups/{uuid}'>;

@@ -3,9 +3,9 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ResponseBody } from '@overtone/client';
 import { nameOf } from '../ui/account-labels.ts';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { messageOf } from '../api/problem.ts';
 
 /** An option of a select. Drafts keep the label, too: a person is shown again without another search. */

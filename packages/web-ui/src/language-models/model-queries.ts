@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { RequestBody, ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { RequestBody, ResponseBody } from '../api/routes.ts';
 
 export type SystemModels = ResponseBody<'GET /api/admin/llm-settings'>;
 export type LanguageModel = SystemModels['providers'][number];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { urlOf } from '@overtone/client';
 import { waveformQuery, type FileItem } from '../api/queries.ts';
-import { urlOf } from '../api/routes.ts';
 import { Icon } from '../ui/icons.tsx';
 
 /** The thumbnail of a video, the waveform of a recording, or a sheet for a transcript without one. */

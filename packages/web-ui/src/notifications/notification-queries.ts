@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type NotificationItem = ResponseBody<'GET /api/notifications'>['items'][number];
 export const notificationPageSize = 30;

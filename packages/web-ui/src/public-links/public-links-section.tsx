@@ -12,12 +12,12 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import type { PublicLink, PublicPart } from '@overtone/contracts';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import type { FileItem } from '../api/queries.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { copyText } from '../lib/copy-text.ts';
 import { ago, moment } from '../lib/format.ts';
 import { translateOnRead } from '../lib/language.ts';

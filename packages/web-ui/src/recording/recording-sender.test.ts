@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApiError } from '../api/problem.ts';
+import { ApiError } from '@overtone/client';
 import { createRecordingSender } from './recording-sender.ts';
 
 const noStore = {

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/problem.ts';
+import { ApiError } from '@overtone/client';
 import { observable, type Observable } from '../lib/observable.ts';
 import type { ChunkStore } from './chunk-store.ts';
 import { bodyOf, chunksAfter, type Chunk } from './recording.ts';

@@ -1,5 +1,5 @@
+import { ApiError, problemFrom } from '@overtone/client';
 import { csrfToken } from '../api/cookies.ts';
-import { ApiError, problemFrom } from '../api/problem.ts';
 
 /** `length` is null until the recording has ended. */
 export type Progress = { readonly offset: number; readonly length: number | null };

@@ -1,4 +1,4 @@
-import type { RequestBody, ResponseBody } from '../api/routes.ts';
+import type { RequestBody, ResponseBody } from '@overtone/client';
 
 export type FoundFile = ResponseBody<'POST /api/transcripts/find'>['files'][number];
 export type Place = FoundFile['places'][number];

@@ -1,5 +1,5 @@
+import type { ResponseBody } from '@overtone/client';
 import { quote, unfinishedOperator } from '@overtone/contracts/search-operators';
-import type { ResponseBody } from '../api/routes.ts';
 
 /** What is offered while a search is typed. */
 export type Suggestion =

@@ -1,5 +1,5 @@
+import type { ResponseBody } from '@overtone/client';
 import { plural, t } from '@lingui/core/macro';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type PasswordPolicy = ResponseBody<'GET /api/auth/password-policy'>;
 export type Rule = { readonly label: string; readonly isMet: boolean };

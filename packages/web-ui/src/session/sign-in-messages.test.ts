@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ApiError } from '../api/problem.ts';
+import { ApiError } from '@overtone/client';
 import { signInMessage } from './sign-in-messages.ts';
 
 it('does not reveal whether the name or the password is wrong', () =>

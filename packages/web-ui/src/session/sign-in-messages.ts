@@ -1,6 +1,7 @@
 import { msg, plural, t } from '@lingui/core/macro';
+import { ApiError } from '@overtone/client';
 import { translateOnRead } from '../lib/language.ts';
-import { ApiError, messageOf } from '../api/problem.ts';
+import { messageOf } from '../api/problem.ts';
 
 const titles: Record<string, string> = translateOnRead({
   account_pending_approval: msg`Your account is awaiting approval`,

@@ -1,9 +1,8 @@
 import { t } from '@lingui/core/macro';
+import { urlOf, type ResponseBody } from '@overtone/client';
 import { speakerName } from '@overtone/contracts/speakers';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { urlOf } from '../api/routes.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type VoiceSuggestion = ResponseBody<'GET /api/speaker-suggestions'>['suggestions'][number];
 export type Voice = VoiceSuggestion['voice'];

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { abortAll, call, setSessionHooks } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { csrfToken } from '../api/cookies.ts';
 
 const renewedKey = 'overtone-session-renewed';

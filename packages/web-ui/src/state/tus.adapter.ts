@@ -1,6 +1,6 @@
 import { DetailedError, Upload as TusUpload } from 'tus-js-client';
+import { ApiError, problemFrom } from '@overtone/client';
 import { csrfToken } from '../api/cookies.ts';
-import { ApiError, problemFrom } from '../api/problem.ts';
 import { readProblem, type Upload } from './upload.ts';
 
 export type Transfer = {

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
+import { ApiError } from '@overtone/client';
 import type { SpeechTask } from '@overtone/contracts';
-import { ApiError } from '../api/problem.ts';
 import { assertNever } from '../lib/assert-never.ts';
 
 /** Options of the speech engine. */

@@ -1,5 +1,5 @@
+import { ApiError } from '@overtone/client';
 import { observable, type Observable } from '../lib/observable.ts';
-import { ApiError } from '../api/problem.ts';
 import type { Transfer, TransferListener } from './tus.adapter.ts';
 import {
   fromStore,

@@ -1,7 +1,7 @@
 import { msg, plural } from '@lingui/core/macro';
+import type { ResponseBody } from '@overtone/client';
 import { assertNever } from '../lib/assert-never.ts';
 import { translateOnRead } from '../lib/language.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type ImportPreview = ResponseBody<'POST /api/transcripts/import/preview'>;
 export type ImportFormat = ImportPreview['format'];

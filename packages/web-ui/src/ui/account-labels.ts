@@ -1,6 +1,6 @@
 import { msg, t } from '@lingui/core/macro';
+import type { ResponseBody } from '@overtone/client';
 import { translateOnRead } from '../lib/language.ts';
-import type { ResponseBody } from '../api/routes.ts';
 
 export type Account = ResponseBody<'GET /api/users/{uuid}'>;
 

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/problem.ts';
+import { ApiError } from '@overtone/client';
 import { timeOfDay } from '../lib/format.ts';
 import { ErrorNote } from './error-note.tsx';
 

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Badge, Button, Group, Text } from '@mantine/core';
-import type { ResponseBody } from '../api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { deviceOf } from '../lib/user-agent.ts';
 import { ago, moment } from '../lib/format.ts';
 

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Group, NativeSelect } from '@mantine/core';
-import type { ResponseBody } from '../api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import type { SpeechOptions } from '../state/upload.ts';
 
 type Limits = Pick<ResponseBody<'GET /api/files/upload-limits'>, 'translates' | 'providers'>;

@@ -1,8 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import type { VersionDifference } from '@overtone/contracts';
-import type { ResponseBody } from '../api/routes.ts';
 import { clock, formatNumber } from '../lib/format.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { differencesQuery } from './version-queries.ts';

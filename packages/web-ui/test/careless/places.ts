@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import type { ResponseBody } from '../../src/api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import type { RequestBody, ResponseBody, Route } from '../../src/api/routes.ts';
+import type { RequestBody, ResponseBody, Route } from '@overtone/client';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 
 /** A dialog, and what a person does in it. */

@@ -1,5 +1,5 @@
+import type { ResponseBody, Route } from '@overtone/client';
 import { routes, type RouteDef } from '@overtone/contracts';
-import type { ResponseBody, Route } from '../../src/api/routes.ts';
 
 type Schema = RouteDef['answer'];
 

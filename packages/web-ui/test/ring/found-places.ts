@@ -1,4 +1,4 @@
-import type { ResponseBody } from '../../src/api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { uuid } from './example.ts';
 
 type FoundFile = ResponseBody<'POST /api/transcripts/find'>['files'][number];

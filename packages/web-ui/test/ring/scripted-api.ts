@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { RequestBody, ResponseBody, Route } from '@overtone/client';
 import { errorsOf, readsBody, routes, type ErrorCode, type Problem, type RouteDef } from '@overtone/contracts';
-import type { RequestBody, ResponseBody, Route } from '../../src/api/routes.ts';
 import { example, exampleOf } from './example.ts';
 
 /** A request as the contract reads it. */

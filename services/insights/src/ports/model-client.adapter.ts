@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { JSONSchema7, LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { assertNever } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { createOllama } from 'ollama-ai-provider-v2';
@@ -119,9 +119,7 @@ function callOptions(
       { role: 'user', content: [{ type: 'text', text: prompt }] },
     ],
     maxOutputTokens,
-    ...(schema === null
-      ? {}
-      : { responseFormat: { type: 'json', schema: schema as JSONSchema7, name: 'answer' } as const }),
+    ...(schema === null ? {} : { responseFormat: { type: 'json', schema, name: 'answer' } as const }),
     abortSignal,
     providerOptions: {
       // Strict schemas allow no optional field; the answer is checked here in any case.

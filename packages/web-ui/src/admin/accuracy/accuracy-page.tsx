@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { engineWithModel } from '../../ui/engine-names.ts';
 import { percent } from '../../lib/format.ts';
 import { readerLocale } from '../../lib/language.ts';

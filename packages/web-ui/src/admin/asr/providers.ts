@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
+import type { RequestBody, ResponseBody } from '@overtone/client';
 import type { AsrProvider } from '@overtone/contracts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
 
 export type Answer = ResponseBody<'GET /api/admin/asr-providers'>;
 export type SavedProvider = Answer['providers'][number];

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { urlOf, type ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import { urlOf, type ResponseBody } from '../../api/routes.ts';
 
 export type AuditRecord = ResponseBody<'GET /api/admin/audit-logs'>['items'][number];
 export const auditPageSize = 50;

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import type { AuthCategory, SignInSource as Source } from '@overtone/contracts';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 
 export type { SignInSource as Source } from '@overtone/contracts';
 export type Mapping = ResponseBody<'GET /api/admin/group-mappings'>[number];

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/pane.tsx';
 import css from './auth.module.css';

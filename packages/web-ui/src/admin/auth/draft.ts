@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
+import type { ResponseBody } from '@overtone/client';
 import { recipientsOfSecrets } from '@overtone/contracts/secret-recipients';
-import type { ResponseBody } from '../../api/routes.ts';
 
 export type ConfigItem =
   ResponseBody<'GET /api/admin/auth-config'>[keyof ResponseBody<'GET /api/admin/auth-config'>][number];

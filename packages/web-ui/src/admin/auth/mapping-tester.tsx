@@ -14,8 +14,8 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useDraft } from '../../state/use-draft.ts';
 import { originNames, roleNames } from '../../ui/account-labels.ts';

@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { ApiError } from '../../api/problem.ts';
+import { ApiError } from '@overtone/client';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { settingLabel } from './layout.ts';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { shownValues, valuesOf, type SettingEdits } from '../settings/items.ts';
 import { SettingFields } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 
 export type BackupRun = ResponseBody<'GET /api/admin/backup/runs'>['items'][number];
 export type MirrorRun = ResponseBody<'GET /api/admin/media-mirror/runs'>['items'][number];

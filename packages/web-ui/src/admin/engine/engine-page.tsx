@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Fieldset, Stack, Table, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';

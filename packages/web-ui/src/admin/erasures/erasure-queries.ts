@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 
 export type ErasurePreview = ResponseBody<'GET /api/admin/users/{uuid}/erasure'>;
 export type ErasureObject = ResponseBody<'GET /api/admin/erasures'>['items'][number];

@@ -3,7 +3,7 @@ import { SegmentedControl, Stack, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { formatNumber } from '../../lib/format.ts';
 import { modelUsageQuery } from '../../language-models/model-queries.ts';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';

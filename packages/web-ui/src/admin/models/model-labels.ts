@@ -1,5 +1,5 @@
 import { msg, t } from '@lingui/core/macro';
-import type { ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { translateOnRead } from '../../lib/language.ts';
 
 export type ModelOverview = ResponseBody<'GET /api/admin/models'>;

@@ -1,9 +1,9 @@
 import { msg, t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
+import type { ResponseBody } from '@overtone/client';
 import type { promptsGroup, SettingValues } from '@overtone/contracts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';

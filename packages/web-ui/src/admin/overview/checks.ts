@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import type { ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { bytes, moment } from '../../lib/format.ts';
 
 type RunStatus = { enabled: boolean; last_run: { status: string; finished_at: string | null } | null };

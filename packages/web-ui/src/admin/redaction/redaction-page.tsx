@@ -1,10 +1,10 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg, plural, t } from '@lingui/core/macro';
 import { Stack, Text } from '@mantine/core';
+import type { ResponseBody } from '@overtone/client';
 import type { AudioMasking, RedactionAudience, RedactionPolicy } from '@overtone/contracts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { kindMessages } from '../../ui/masked-kinds.tsx';

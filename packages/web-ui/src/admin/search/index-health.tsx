@@ -1,8 +1,8 @@
 import { msg, plural, t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { translateOnRead } from '../../lib/language.ts';
 import { QueryStatus } from '../../ui/query-status.tsx';
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { RequestBody, ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
 
 export type ReindexStatus = ResponseBody<'GET /api/search/reindex/status'>;
 export type ReindexStart = ResponseBody<'POST /api/search/reindex'>;

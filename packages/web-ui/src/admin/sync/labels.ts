@@ -1,7 +1,7 @@
 import { msg, plural, t } from '@lingui/core/macro';
+import type { ResponseBody } from '@overtone/client';
 import { formatNumber } from '../../lib/format.ts';
 import { translateOnRead } from '../../lib/language.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import type { ColoredLabel } from '../../ui/account-labels.ts';
 
 export type Report = ResponseBody<'GET /api/admin/directory-sync/passes/{uuid}'>;

@@ -1,9 +1,9 @@
 import { msg, t } from '@lingui/core/macro';
 import { Badge, Group, List, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { translateOnRead } from '../../lib/language.ts';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import type { ColoredLabel } from '../../ui/account-labels.ts';

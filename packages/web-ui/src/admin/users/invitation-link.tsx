@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { ResponseBody } from '../../api/routes.ts';
+import type { ResponseBody } from '@overtone/client';
 import { copyText } from '../../lib/copy-text.ts';
 import { moment } from '../../lib/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';

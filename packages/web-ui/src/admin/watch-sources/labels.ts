@@ -41,7 +41,7 @@ export function placeOf({ kind, path, s3_bucket: bucket, s3_prefix: prefix }: Om
 /** How many files were imported, wait or need a look. */
 export function countsText({ counts }: Pick<WatchSource, 'counts'>): string {
   const { imported = 0, waiting = 0, duplicate = 0, failed = 0, owner_unknown: unknown = 0 } = counts;
-  const others = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const others = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
   if (others === 0) return t`No files yet`;
   const rest = others - imported - waiting - failed - unknown - duplicate;
   return [

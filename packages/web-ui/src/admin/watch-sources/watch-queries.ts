@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { RequestBody, ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { RequestBody, ResponseBody } from '../../api/routes.ts';
 
 export type WatchSource = ResponseBody<'GET /api/admin/watch-sources'>['items'][number];
 export type WatchDecision = ResponseBody<'GET /api/admin/watch-sources/{uuid}/decisions'>['items'][number];

@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { ApiError } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import { ApiError } from '../../api/problem.ts';
 import { segmentPageSize, segmentsQuery, type FileDetail, type Segment } from '../../api/queries.ts';
 import { transcriptVersions } from '../../live/transcript-versions.ts';
 import { drafts } from '../../state/services.ts';

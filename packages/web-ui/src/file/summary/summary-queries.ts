@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { ResponseBody } from '@overtone/client';
 import { call } from '../../api/client.ts';
-import type { ResponseBody } from '../../api/routes.ts';
 
 export type SummaryStatus = ResponseBody<'GET /api/files/{uuid}/summary-status'>;
 export type Summary = ResponseBody<'GET /api/files/{uuid}/summary'>;
