@@ -10,6 +10,7 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/bulk-dialogs.tsx'),
   () => import('../library/quarantine-dialogs.tsx'),
   () => import('../versions/versions-dialog.tsx'),
+  () => import('../codes/give-code-dialog.tsx'),
   () => import('../collections/add-to-collection.tsx'),
   () => import('../replace/replace-dialog.tsx'),
   () => import('../replace/replace-bar.tsx'),
