@@ -110,7 +110,7 @@ for (const width of widths)
       await button(page, 'Close the comment').click();
       await button(page, 'Comment').click();
       await page.getByRole('dialog').getByLabel('Comment', { exact: true }).pressSequentially('@G');
-      await expect(page.getByRole('option')).toHaveText(['Grace Hopper']);
+      await expect(page.getByRole('dialog').getByRole('option')).toHaveText(['Grace Hopper']);
       await expectNoBarriers(page);
     });
   });
