@@ -177,10 +177,11 @@ test('comments can be used in 360 pixels', async ({ page, api }) => {
   const panel = await openPanel(page, '1 comment');
   await panel.getByRole('button', { name: 'Reply' }).click();
   await panel.getByLabel('Reply', { exact: true }).pressSequentially('@G');
-  await expect(page.getByRole('option')).toHaveCount(2);
+  const people = page.getByRole('listbox', { name: 'People who may read this recording' });
+  await expect(people.getByRole('option')).toHaveCount(2);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('option')).toHaveCount(0);
+  await expect(people).toHaveCount(0);
   await panel.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
