@@ -75,6 +75,8 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
         and subject <> ${mediaEvents.deleted.subject}`;
     await deleteSentActionsOf(tx, 'media', order.userId);
     const held = await tx.mediaFile.count({ where: { userId: order.userId } });
+    // Files under a legal hold stay masked as their owner wanted.
+    if (held === 0) await tx.redactionPreference.deleteMany({ where: { userId: order.userId } });
     await report(tx, order, { counts, held, complete: true });
     await tx.mediaErasure.update({ where: { erasureId: order.erasureId }, data: { finishedAt: new Date() } });
   };
