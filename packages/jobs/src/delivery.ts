@@ -14,7 +14,7 @@ export type JobDelivery = {
   signal: AbortSignal;
   /** @param fraction 0..1 of this stage. */
   progress: (fraction: number, message: string) => void;
-  /** For a job that only waits for another server meanwhile. */
+  /** For a job that only waits for another server. */
   seat: Seat;
 };
 export type AnyHandler = (input: unknown, delivery: JobDelivery) => Promise<unknown>;

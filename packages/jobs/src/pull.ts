@@ -17,7 +17,7 @@ type Pulling = {
   /** @returns for how many milliseconds nothing should be pulled here. */
   take: (msg: JsMsg, durable: string, taken: { place: Place; seat: TakenSeat }) => Promise<number>;
   takeSeat: (place: Place) => TakenSeat | undefined;
-  /** Registers a job that goes on while its place is used again. */
+  /** Registers a job that continues while its place is used again. */
   settle: (job: Promise<unknown>) => void;
 };
 
@@ -28,7 +28,7 @@ const roomMs = 50;
 
 /**
  * One loop of a worker: one message at a time from one durable, while there is room for it. A job that has become remote
- * goes on beside the next one. Ends with its place.
+ * continues beside the next one. Ends with its place.
  */
 export async function pull({
   bus,

@@ -10,7 +10,7 @@ export function runAsService<T>(service: CurrentService, work: () => T): T {
   return storage.run(service, work);
 }
 
-/** The service that the running code belongs to; none where it cannot be told. */
+/** The service that the running code belongs to; undefined outside of a service. */
 export function currentService(): CurrentService | undefined {
   return storage.getStore();
 }

@@ -71,7 +71,7 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
  */
 export function planMark(names = serviceNames()): string {
   const source = anyInstance(names, {});
-  const services = names.map((name) => nodeService(name, source)).map(({ args, env }) => ({ args, env }));
+  const services = names.map((name) => planService(name, source)).map(({ args, env }) => ({ args, env }));
   return createHash('sha256').update(JSON.stringify(services)).digest('hex');
 }
 
@@ -87,11 +87,6 @@ function anyInstance(names: readonly string[], caller: EnvironmentSource['caller
     uiFolder: '/',
     caller,
   };
-}
-
-/** The process of one service. */
-export function planService(name: string, source: EnvironmentSource): ProcessSpec {
-  return nodeService(name, source);
 }
 
 /** The variables of the caller that reach a service unchanged. */
@@ -110,7 +105,7 @@ export function maxConnections(caller: Readonly<Record<string, string | undefine
 }
 
 function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale): ProcessSpec {
-  const one = nodeService(scaledService, source);
+  const one = planService(scaledService, source);
   const port = (listener: 'api' | 'internal') => new URL(listenerUrl(source.instance, name, listener)).port;
   const readyUrl = `${listenerUrl(source.instance, name, 'internal')}/health/ready`;
   return {
@@ -124,13 +119,13 @@ function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale):
 
 function groupedServices(services: readonly string[], source: EnvironmentSource): ProcessSpec[] {
   const group = groupOf(services, source.caller);
-  const others = services.filter((name) => !group.includes(name)).map((name) => nodeService(name, source));
+  const others = services.filter((name) => !group.includes(name)).map((name) => planService(name, source));
   return group.length === 0 ? others : [serviceGroup(group, source), ...others];
 }
 
 /** Several services as one process, each with its own ports, environment and log. */
 function serviceGroup(names: readonly string[], source: EnvironmentSource): ProcessSpec {
-  const all = names.map((name) => nodeService(name, source));
+  const all = names.map((name) => planService(name, source));
   const environments = all.map(({ name, env }) => [
     name,
     { ...env, OT_LOG_PATH: join(source.folder.logs, `${name}.log`) },
@@ -151,7 +146,8 @@ function serviceGroup(names: readonly string[], source: EnvironmentSource): Proc
   };
 }
 
-function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
+/** The process of one service. */
+export function planService(name: string, source: EnvironmentSource): ProcessSpec {
   const readyUrl = `${listenerUrl(source.instance, name, 'internal')}/health/ready`;
   return {
     name,

@@ -65,6 +65,16 @@ export async function fetchBlob(url: string): Promise<Blob> {
   return (await client.fetchUrl(url, lifetime.signal)).blob();
 }
 
+/** Lets the browser save the file of an address of the API, without keeping it in memory. */
+export async function download(url: string): Promise<void> {
+  // Renews the session: the browser would save the response to an expired one as the file.
+  await call('GET /api/users/me');
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = '';
+  link.click();
+}
+
 function ofThisSession<R extends Route>(route: R, input: Input<R> | undefined): OptionalInput<R> {
   const signals = [input?.signal, publicRoutes.has(route) ? undefined : lifetime.signal];
   const signal = AbortSignal.any(signals.filter((one) => one !== undefined));

@@ -3,7 +3,7 @@ import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { urlOf } from '@overtone/client';
-import { call } from '../api/client.ts';
+import { download } from '../api/client.ts';
 import { clock } from '../lib/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
@@ -94,17 +94,13 @@ function Passage({ passage }: { passage: CodedPassage }) {
 
 function ExportButton({ list, code, disabled }: { list: CodeList; code: string; disabled: boolean }) {
   const save = useMutation({
-    mutationFn: async () => {
-      // The browser downloads by itself and would save the response to an expired session as a file.
-      await call('GET /api/users/me');
-      const link = document.createElement('a');
-      link.href = urlOf('GET /api/code-lists/{uuid}/export', {
-        params: { uuid: list.uuid },
-        query: { format: 'csv', code_uuid: code || undefined },
-      });
-      link.download = '';
-      link.click();
-    },
+    mutationFn: () =>
+      download(
+        urlOf('GET /api/code-lists/{uuid}/export', {
+          params: { uuid: list.uuid },
+          query: { format: 'csv', code_uuid: code || undefined },
+        }),
+      ),
     onError: (error) => notifyError(t`The passages couldn’t be downloaded`, error),
   });
   return (

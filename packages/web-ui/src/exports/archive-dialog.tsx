@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { urlOf } from '@overtone/client';
-import { call } from '../api/client.ts';
+import { download } from '../api/client.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -21,14 +21,7 @@ export function ArchiveDialog({ source, count, onClose }: Props) {
   const { format, options } = choice;
   const files = 'file_uuids' in source ? { file_uuids: source.file_uuids.join(',') } : source;
   const save = useMutation({
-    mutationFn: async () => {
-      // The browser downloads by itself and would save the response to an expired session as a file.
-      await call('GET /api/users/me');
-      const link = document.createElement('a');
-      link.href = urlOf('GET /api/transcripts/export', { query: { format, ...options, ...files } });
-      link.download = '';
-      link.click();
-    },
+    mutationFn: () => download(urlOf('GET /api/transcripts/export', { query: { format, ...options, ...files } })),
     onSuccess: onClose,
   });
   return (

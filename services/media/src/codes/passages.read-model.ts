@@ -125,7 +125,7 @@ export function createPassageViews({ db, people }: PassageViewDeps) {
       codeId: string | undefined,
     ): AsyncGenerator<{ passages: CodedPassage[]; files: MediaFile[] }> {
       const where = await passagesOf(caller, listId, codeId);
-      // Passages that are added or removed meanwhile do not shift the others.
+      // Passages that are added or removed during the export do not shift the others.
       const ids = (await db.coding.findMany({ where, orderBy, select: { id: true } })).map(({ id }) => id);
       for (let from = 0; from < ids.length; from += exportPageSize) {
         const some = { id: { in: ids.slice(from, from + exportPageSize) } };

@@ -77,7 +77,7 @@ describe('suggestions for the vocabulary', () => {
     const run = await transcribed(media);
     await correct(run, 'good Kubernetes everybody', 'hello and welcome');
     expect(await suggestedTo(run.owner, run)).toEqual([]);
-    // As it is saved while somebody types.
+    // Each step of the typing is saved.
     await correct(run, 'good Kubernetes everybody', 'hello and Kuber');
     await correct(run, 'good Kubernetes everybody', 'hello and Kubernetes');
     expect(await suggestedTo(run.owner, run)).toEqual(['Kubernetes']);
