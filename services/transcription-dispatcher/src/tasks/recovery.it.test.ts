@@ -109,15 +109,30 @@ it('publishes events again when the broker has lost them, without repeating work
   expect(worker.stagesDone()).toEqual([...stages]);
 });
 
+/** Waits until the broker has stored the signal of a file's first task. Signals of other tests may still be there. */
+async function signalStored(fileId: string): Promise<void> {
+  const jsm = await world.test.jetstreamManager();
+  await waitFor(async () => {
+    const [task] = await world.sql<{ uuid: string }>('select uuid from task where file_id = $1', [fileId]);
+    const last = await jsm.streams
+      .getMessage('JOBS', { last_by_subj: stageJobs.prepare.subject })
+      .catch(() => undefined);
+    return task && last?.json<{ taskId: string }>().taskId === task.uuid;
+  });
+}
+
 it('publishes a single lost signal again', async () => {
   const file = await world.upload();
+  await signalStored(file.fileId);
   const jsm = await world.test.jetstreamManager();
-  await waitFor(async () => (await jsm.streams.info('JOBS')).state.messages >= 1);
-  await jsm.streams.purge('JOBS');
-  // Too recent for the periodic check: only the request republishes it now.
-  await world.sql(`update task set published_at = now() where file_id = $1`, [file.fileId]);
-  const response = await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(file.ownerId, 'admin'));
-  expect(await response.json()).toMatchObject({ success: true, count: 1, total: 1 });
+  await waitFor(async () => {
+    // Too recent for the periodic check: only the request republishes it, unless the machine rests for 15 s here.
+    await world.sql(`update task set published_at = now() where file_id = $1`, [file.fileId]);
+    await jsm.streams.purge('JOBS');
+    const response = await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(file.ownerId, 'admin'));
+    const { success, count, total } = (await response.json()) as Record<string, unknown>;
+    return success === true && count === 1 && total === 1;
+  });
   const audited = await waitFor(async () =>
     (await world.events()).find((event) => event.subject === operationsEvents.performed.subject),
   );
