@@ -7,11 +7,11 @@ import {
   type Outbox,
   type SettingsDb,
 } from '@overtone/database';
-import { isAppError, type KeyRing } from '@overtone/service-kit';
+import { invalid, isAppError, type KeyRing } from '@overtone/service-kit';
 import { markFolder } from '@overtone/service-kit/folder-marker';
 import type { CheckDestination } from './allowed-destination.ts';
 import type { Db } from './database.ts';
-import { statusOf, notSet, requireUsable, type HowToTest, type Target } from './destination.ts';
+import { failureOf, statusOf, notSet, requireUsable, type HowToTest, type Target } from './destination.ts';
 import {
   concernsDestination,
   destinationField,
@@ -67,6 +67,20 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
     probe: async (): Promise<DestinationStatus> => {
       const { settings, secrets } = await readFrom(db);
       return await readStatus(settings, secrets, 'probe');
+    },
+    /** A readiness check: the folder of a schedule is the chosen one and can be used. Buckets are not asked every time. */
+    requireFolder: async (): Promise<void> => {
+      const { settings, secrets } = await readFrom(db);
+      if (!settings.enabled || settings.destination_type !== 'folder') return;
+      const target = open(settings, secrets);
+      if (!target) return;
+      try {
+        await target.probe();
+      } catch (error) {
+        throw invalid('destination_unavailable', failureOf(error).message, { cause: error });
+      } finally {
+        target.close();
+      }
     },
     /** Tests the stored destination, or the one that the changes would make of it. */
     test: async (changes: Changes = {}): Promise<DestinationStatus> => {

@@ -73,6 +73,12 @@ export function requireUsable({ ok, error_code: code, error }: DestinationStatus
   throw invalid(known ?? 'destination_unavailable', message, { errors: [{ path, message }] });
 }
 
+/** Shares a call in progress: a network folder that hangs occupies one thread of the process, not one for each check. */
+export function shared(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= work().finally(() => (running = undefined)));
+}
+
 /** The code and the sentence of a failure, as they are stored with a run. */
 export function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof BackupError) return { code: error.code, message: error.message };

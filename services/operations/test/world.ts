@@ -63,6 +63,11 @@ function clientOf(apiPort: number, internalPort: number) {
     /** Requests a run and waits for its end. */
     run: async (panel: string): Promise<Run> =>
       await ended(panel, String((await ask('POST', `/${panel}/run`)).body['run_id'])),
+    readiness: async () => {
+      const response = await fetch(`http://127.0.0.1:${internalPort}/health/ready`);
+      const { checks } = (await response.json()) as { checks: Record<string, string> };
+      return { status: response.status, checks };
+    },
     metrics: async () => await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
   };
 }

@@ -5,7 +5,7 @@ import { conflict, handle, invalid, type Bus, type Log, type Route } from '@over
 import type { CheckDestination } from '../allowed-destination.ts';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
-import { notSet } from '../destination.ts';
+import { notSet, shared } from '../destination.ts';
 import type { OperationsEnv } from '../env.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
@@ -44,6 +44,7 @@ export function createBackupSlice({ db, outbox, bus, log, env, checkDestination 
     routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, env, settings, putJob: scheduler.put })],
     run: createRunner({ db, outbox, log, store }, perform),
     periodics: [scheduler.periodic],
+    checks: { backup_destination: { critical: false, probe: shared(settings.requireFolder) } },
   };
 }
 

@@ -16,7 +16,16 @@ export function openBackupDestination(settings: BackupSettings, secrets: Secrets
   if (!hasDestination(settings, secrets)) return undefined;
   if (settings.destination_type === 'folder') {
     const folder = settings.destination;
-    return { ...openDestination({ folder }), probe: async () => await requireChosenFolder(folder) };
+    const opened = openDestination({ folder });
+    return {
+      ...opened,
+      probe: async () => await requireChosenFolder(folder),
+      // A backup takes hours, and its disk may be gone in between.
+      put: async (name, body) => {
+        await requireChosenFolder(folder);
+        await opened.put(name, body);
+      },
+    };
   }
   return openDestination({
     s3: {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { rename } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { erasureEvents, type ErasureReport } from '@overtone/contracts';
@@ -13,6 +14,7 @@ const service = await world.start();
 cleanUpAfterFile(() => service.stop());
 const folder = join(world.folder, 'mirror');
 const mirror = createObjectStore({ OBJECT_STORE_DIR: folder, OBJECT_STORE_RESERVE_BYTES: 0, S3_REGION: '' });
+const durable = 'operations-erase-mirrored';
 const reports: ErasureReport[] = [];
 world.nats.subscribe(erasureEvents.operations.subject, { callback: (_, message) => void reports.push(message.json()) });
 
@@ -42,7 +44,7 @@ describe('files that were erased', () => {
   it('are deleted from the mirror, and no others', async () => {
     for (const id of [erased, kept])
       for (const key of [`files/${id}/original`, `derived/${id}/words.json`]) await world.objects.put(key, key);
-    await service.ask('PUT', '/media-mirror/settings', { destination: folder });
+    expect(await service.ask('PUT', '/media-mirror/settings', { destination: folder })).toMatchObject({ status: 200 });
     expect((await service.run('media-mirror')).status).toBe('success');
     expect(await keys()).toHaveLength(4);
     await mediaErased([erased]);
@@ -51,13 +53,28 @@ describe('files that were erased', () => {
     expect(await world.sql('select key from mirror_object where key like $1', [`%${erased}%`])).toEqual([]);
   });
 
-  it('delay the erasure while the mirror cannot be reached', async () => {
+  it('delay the erasure while the disk of the mirror is missing, and nothing is written in its place', async () => {
     await rename(folder, `${folder}-away`);
-    await world.sql(`update operations_settings set value = '"/proc/nothing"' where key = 'mirror.destination'`);
-    const count = reports.length;
-    await mediaErased([kept]);
-    // Allowed: nothing announces that no report follows.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(reports).toHaveLength(count);
-  });
+    const erasureId = randomUUID();
+    await mediaErased([kept], erasureId);
+    await failedAttempt();
+    expect(existsSync(folder)).toBe(false);
+    await mkdir(folder);
+    await failedAttempt();
+    expect(await readdir(folder)).toEqual([]);
+    expect(reports.filter((report) => report.erasureId === erasureId)).toEqual([]);
+    await rmdir(folder);
+    await rename(`${folder}-away`, folder);
+    const report = await waitFor(() => reports.find((found) => found.erasureId === erasureId));
+    expect(report).toMatchObject({ counts: { mirrored_files: 1, mirrored_objects: 2 } });
+    expect(await keys()).toEqual([]);
+  }, 120_000);
 });
+
+/** Waits for an attempt that begins after the call and fails: the message is delivered again. */
+async function failedAttempt(): Promise<void> {
+  const manager = await world.nats.jetstreamManager();
+  const deliveries = async () => (await manager.consumers.info('EVENTS', durable)).delivered.consumer_seq;
+  const before = await deliveries();
+  await waitFor(async () => (await deliveries()) >= before + 2);
+}

@@ -42,7 +42,7 @@ export function createMirrorErasure({ db, outbox, readSettings, open }: Deps) {
 
 /** An empty folder where the mirror was mounted is not the mirror: its copies would stay. */
 async function assertPresent(db: Db, mirror: Mirror, prefixes: readonly string[]): Promise<void> {
-  await mirror.check();
+  await mirror.enter();
   const rows = await db.$queryRaw<{ count: number }[]>`
     select count(*)::int as count from mirror_object m where destination = ${mirror.identity}
       and not exists (select 1 from unnest(${prefixes}::text[]) as p (prefix) where starts_with(m.key, p.prefix))`;

@@ -12,6 +12,7 @@ import { conflict, consumer, handle, invalid, type Bus, type Log, type Route } f
 import type { CheckDestination } from '../allowed-destination.ts';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
+import { shared } from '../destination.ts';
 import type { OperationsEnv } from '../env.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
@@ -64,6 +65,7 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects, checkDes
       ),
     ],
     periodics: [scheduler.periodic],
+    checks: { media_mirror: { critical: false, probe: shared(settings.requireFolder) } },
   };
 }
 

@@ -73,7 +73,7 @@ export function createMirrorPerformer({ db, log, objects, store, readSettings, o
     try {
       await store.setDestination(db, runId, mirror.place);
       // A folder that vanished is not created on another disk.
-      await mirror.probe();
+      await mirror.enter();
       await mirrorStore.forgetOthers(pass);
       // What a killed run has left unfinished.
       await mirror.store.removeLeftovers();
