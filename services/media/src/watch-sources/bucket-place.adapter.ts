@@ -42,7 +42,7 @@ export function createBucketPlace({ settings, secretKey, guard }: BucketOptions)
       } catch (error) {
         throw unavailable(settings.s3_bucket, error);
       }
-      return { entries, identity: null };
+      return { entries, identity: null, isOnSystemDisk: false };
     },
     open: async (entry, signal) => {
       const opened = await bucket.open(prefix + entry.path, signal).catch((error: unknown) => {

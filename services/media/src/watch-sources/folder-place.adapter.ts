@@ -2,6 +2,7 @@ import { constants, createReadStream, lstat, type BigIntStats, type Dirent } fro
 import { copyFile, link, mkdir, open, readdir, readlink, realpath, stat, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path';
+import { folderMarker, isMarked, requireMarker } from '@overtone/service-kit/folder-marker';
 import { createFolderEvents } from './folder-events.ts';
 import { EntryChanged, maxFiles, SourceUnavailable, systemCode, type Place } from './place.ts';
 import type { Entry } from './watch-sources.ts';
@@ -14,7 +15,7 @@ type FolderOptions = {
   pollingOnly: boolean;
   onChange: () => void;
 };
-type Listing = { entries: Entry[]; folders: string[]; root: string; statsAtOnce: number };
+type Visited = { entries: Entry[]; folders: string[]; root: string; statsAtOnce: number };
 
 const refusals = {
   linkOut: 'The link leads out of the folders that may be watched.',
@@ -41,12 +42,13 @@ export function createFolderPlace({ path, moveTo, roots, pollingOnly, onChange }
     list: async (signal) => {
       const root = await rootOf();
       const skipped = moveTo === '' ? null : await realpath(moveTo).catch(() => null);
-      const listing: Listing = { entries: [], folders: [], root, statsAtOnce: pollingOnly ? networkStats : localStats };
+      const listing: Visited = { entries: [], folders: [], root, statsAtOnce: pollingOnly ? networkStats : localStats };
       try {
         await listFolder(listing, { folder: root, below: '', skipped, signal, depth: 0 });
         const { dev, ino } = await stat(root, { bigint: true });
         events?.follow(listing.folders);
-        return { entries: listing.entries, identity: `${dev}:${ino}` };
+        const isOnSystemDisk = dev === (await stat('/', { bigint: true })).dev;
+        return { entries: listing.entries, identity: `${dev}:${ino}`, isOnSystemDisk };
       } catch (error) {
         throw unavailable(path, error);
       }
@@ -131,7 +133,7 @@ const localStats = 32;
 const networkStats = 2;
 const closeWithinMs = 5_000;
 
-async function listFolder(listing: Listing, { folder, below, skipped, signal, depth }: FolderVisit): Promise<void> {
+async function listFolder(listing: Visited, { folder, below, skipped, signal, depth }: FolderVisit): Promise<void> {
   signal.throwIfAborted();
   let items: Dirent[];
   try {
@@ -146,6 +148,7 @@ async function listFolder(listing: Listing, { folder, below, skipped, signal, de
   listing.folders.push(folder);
   const files: { full: string; path: string }[] = [];
   for (const item of items) {
+    if (item.name === folderMarker) continue;
     const full = join(folder, item.name);
     const path = below + item.name;
     if (item.name.includes('\uFFFD')) listing.entries.push(refused(path, refusals.name));
@@ -215,9 +218,22 @@ function changedIfMissing(error: unknown): never {
   throw error;
 }
 
+/**
+ * An empty folder without the marker of the chosen one may be the mount point of a disk that is missing: the only copy of a
+ * file would move to the disk below. @throws SourceUnavailable
+ */
+async function requireMoveTarget(folder: string): Promise<void> {
+  // Sources of earlier versions have no marker, but files that were moved.
+  if ((await isMarked(folder)) || (await readdir(folder)).length > 0) return;
+  await requireMarker(folder).catch((cause: Error) => {
+    throw new SourceUnavailable('not_mounted', cause.message, cause);
+  });
+}
+
 async function targetOf(path: string, { moveTo, roots }: Pick<FolderOptions, 'moveTo' | 'roots'>): Promise<string> {
   const allowed = await resolveRoots(roots);
   let folder = (await checkFolder(moveTo, roots)).resolved;
+  await requireMoveTarget(folder);
   // One folder after the other, each in one whose real path was checked: a link must not choose where they are created.
   for (const name of dirname(path).split(sep)) {
     await mkdir(join(folder, name)).catch((error: unknown) => {

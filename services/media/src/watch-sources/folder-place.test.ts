@@ -2,14 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { folderMarker, markFolder } from '@overtone/service-kit/folder-marker';
 import { createFolderPlace } from './folder-place.adapter.ts';
 
 describe('the folder for imported files', () => {
   let base: string;
-  beforeEach(() => {
+  beforeEach(async () => {
     base = mkdtempSync(join(tmpdir(), 'overtone-watch-'));
     for (const folder of ['root/inbox/a/b', 'root/done', 'outside']) mkdirSync(join(base, folder), { recursive: true });
     writeFileSync(join(base, 'root/inbox/a/b/talk.wav'), 'sound');
+    await markFolder(join(base, 'root/done'));
   });
   afterEach(() => rmSync(base, { recursive: true }));
 
@@ -38,5 +40,32 @@ describe('the folder for imported files', () => {
     await expect(moveAll()).rejects.toMatchObject({ code: 'folder_refused' });
     expect(readdirSync(join(base, 'outside'))).toEqual([]);
     expect(existsSync(join(base, 'root/inbox/a/b/talk.wav'))).toBe(true);
+  });
+
+  it('gets nothing while it is an empty one without its marker, such as a disk that is not mounted', async () => {
+    rmSync(join(base, 'root/done', folderMarker));
+    await expect(moveAll()).rejects.toMatchObject({ code: 'not_mounted', message: expect.stringContaining('mounted') });
+    expect(readdirSync(join(base, 'root/done'))).toEqual([]);
+    expect(existsSync(join(base, 'root/inbox/a/b/talk.wav'))).toBe(true);
+  });
+
+  it('needs no marker when an earlier version has moved files to it', async () => {
+    rmSync(join(base, 'root/done', folderMarker));
+    writeFileSync(join(base, 'root/done/earlier.wav'), 'sound');
+    await moveAll();
+    expect(existsSync(join(base, 'root/done/a/b/talk.wav'))).toBe(true);
+  });
+
+  it('can be watched itself: its marker is no file of the source', async () => {
+    const root = join(base, 'root');
+    const place = createFolderPlace({
+      path: join(root, 'done'),
+      moveTo: '',
+      roots: [root],
+      pollingOnly: true,
+      onChange: () => undefined,
+    });
+    expect((await place.list(new AbortController().signal)).entries).toEqual([]);
+    place.close();
   });
 });

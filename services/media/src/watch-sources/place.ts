@@ -9,13 +9,13 @@ export type OpenEntry = {
   close: () => Promise<void>;
 };
 
+/** `identity` differs when another folder or file system is there; null where that cannot happen. */
+export type Listing = { entries: Entry[]; identity: string | null; isOnSystemDisk: boolean };
+
 /** Where the files of a source are: a folder or a bucket. */
 export type Place = {
-  /**
-   * All files. `identity` differs when another file system is there; null where that cannot happen.
-   * @throws SourceUnavailable
-   */
-  list: (signal: AbortSignal) => Promise<{ entries: Entry[]; identity: string | null }>;
+  /** All files. @throws SourceUnavailable */
+  list: (signal: AbortSignal) => Promise<Listing>;
   /** @throws EntryChanged for a file that is not the listed one any more. */
   open: (entry: Entry, signal: AbortSignal) => Promise<OpenEntry>;
   /** Moves or deletes the file, unless it has changed. @throws EntryChanged */

@@ -4,9 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
-import { SourceUnavailable, type Place } from './place.ts';
+import { SourceUnavailable, type Listing, type Place } from './place.ts';
 import type { Takes } from './take.service.ts';
-import { createFilter, decide, ownerFolderOf, type Entry, type FoundOwner, type Rules } from './watch-sources.ts';
+import {
+  createFilter,
+  decide,
+  isNotMounted,
+  ownerFolderOf,
+  type Entry,
+  type FoundOwner,
+  type Rules,
+} from './watch-sources.ts';
 import * as store from './watch-sources.store.ts';
 import type { Known, NewDecision, Source } from './watch-sources.store.ts';
 
@@ -151,7 +159,6 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
   };
 }
 
-type Listing = Awaited<ReturnType<Place['list']>>;
 type Scan = {
   source: Source;
   place: Place;
@@ -166,11 +173,11 @@ type Scan = {
 async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number; scanMs: number }> {
   const { source, place, known, signal } = scan;
   const startedAt = Date.now();
-  const { entries, identity } = await scan.list(place);
+  const listing = await scan.list(place);
+  const { entries, identity } = listing;
   // Decisions are stored once: only the listing is repeated by every scan.
   const scanMs = Math.max(1, Date.now() - startedAt);
-  const isReplaced = identity !== null && source.rootIdentity !== null && identity !== source.rootIdentity;
-  if (entries.length === 0 && source.files > 0 && isReplaced)
+  if (isNotMounted(listing, source))
     throw new SourceUnavailable(
       'not_mounted',
       'Another, empty folder is there instead of the one with the files. It is probably not mounted.',

@@ -265,6 +265,13 @@ describe('a watched folder', () => {
   );
 });
 
+/** The status of the readiness, and its check of the watch sources. */
+async function watchCheck(): Promise<unknown[]> {
+  const response = await fetch(`${media.internal}/health/ready`);
+  const { checks } = (await response.json()) as { checks: Record<string, string> };
+  return [response.status, checks['watch_sources']];
+}
+
 describe('a source that disappears', () => {
   it(
     'is unavailable, keeps what was imported, and continues when it is back',
@@ -281,6 +288,7 @@ describe('a source that disappears', () => {
       expect(await (await fetch(`${media.internal}/metrics`)).text()).toContain(
         `media_watch_source_up{source="${uuid.slice(0, 8)}"} 0`,
       );
+      expect(await watchCheck()).toEqual([200, `error: storage_unavailable: unmounted: ${folder} is missing.`]);
       // The empty folder that is left where a file system was mounted.
       await mkdir(folder);
       await waitFor(async () => (await read()).error_code === 'not_mounted');
@@ -290,7 +298,32 @@ describe('a source that disappears', () => {
       await place(join(folder, 'b.wav'), wav(21));
       await until('b.wav', 'imported');
       expect(await read()).toMatchObject({ status: 'available', error_code: null });
+      expect(await watchCheck()).toEqual([200, 'ok']);
       expect(await hashes()).toHaveLength(2);
+    },
+    long,
+  );
+
+  it(
+    'keeps imported files while the disk of the folder for them is not mounted, and moves them afterwards',
+    async () => {
+      const target = join(root, 'unmounted-target');
+      await mkdir(target);
+      const { folder, until, decisionOf } = await watchSource('kept', { after: 'move', move_to: target });
+      await rename(target, `${target}-away`);
+      await mkdir(target);
+      await place(join(folder, 'a.wav'), wav(23));
+      await until('a.wav', 'imported');
+      const failed = await waitFor(async () => {
+        const found = await decisionOf('a.wav');
+        return found?.after_state === 'failed' ? found : undefined;
+      });
+      expect(failed.reason).toContain('is its disk mounted?');
+      expect([await readdir(target), await readdir(folder)]).toEqual([[], ['a.wav']]);
+      await rm(target, { recursive: true });
+      await rename(`${target}-away`, target);
+      await waitFor(async () => (await decisionOf('a.wav'))?.after_state === 'done');
+      expect(await readdir(target)).toContain('a.wav');
     },
     long,
   );

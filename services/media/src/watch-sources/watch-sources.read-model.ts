@@ -1,6 +1,6 @@
 import { watchSourceSettings, type AnswerOf, type mediaRoutes, type QueryOf } from '@overtone/contracts';
 import type { SettingsStore } from '@overtone/database';
-import { notFound } from '@overtone/service-kit';
+import { notFound, unavailable } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { Prisma, WatchDecision, WatchSource } from '../generated/client.ts';
 import type { SourceState } from '../telemetry.ts';
@@ -44,6 +44,12 @@ export function createWatchViews({ db, keys, roots }: { db: Db; keys: SettingsSt
         }),
       ]);
       return { items: rows.map(toDecision), total, page, page_size: size };
+    },
+
+    /** A readiness check. @throws AppError that names a source that cannot be read. */
+    requireAvailable: async (): Promise<void> => {
+      const lost = await db.watchSource.findFirst({ where: { enabled: true, status: 'unavailable' } });
+      if (lost) throw unavailable('storage_unavailable', `${lost.name}: ${lost.errorMessage ?? 'It cannot be read.'}`);
     },
 
     /** 1 for each enabled source that was scanned in time, else 0. */

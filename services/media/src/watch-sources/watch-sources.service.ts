@@ -9,6 +9,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox, SettingsStore } from '@overtone/database';
 import { conflict, invalid, isAppError, notFound } from '@overtone/service-kit';
+import { markFolder } from '@overtone/service-kit/folder-marker';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { recordOperation, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
@@ -84,6 +85,7 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
   return {
     create: async (actor: Actor, input: WatchSourceInput): Promise<SourceAnswer> => {
       const ownerId = await check(input, null);
+      await markMoveTarget(input);
       return await db.$transaction(async (tx) => {
         await lockSources(tx);
         if ((await tx.watchSource.count()) >= maxSources)
@@ -96,6 +98,7 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
 
     update: async (actor: Actor, id: string, input: WatchSourceInput): Promise<SourceAnswer> => {
       const ownerId = await check(input, await findSource(db, id));
+      await markMoveTarget(input);
       return await db.$transaction(async (tx) => {
         await lockSources(tx);
         await findSource(tx, id);
@@ -237,6 +240,18 @@ async function requireFolders({ path, after, move_to: moveTo }: WatchSourceSetti
   const [watched, target] = resolved;
   if (target !== undefined && watched !== undefined && `${watched}/`.startsWith(`${target}/`))
     throw fieldError('move_to', 'The folder for imported files must not contain the watched one.');
+}
+
+/** Files are moved only to the folder that is there now, and not to the disk below when its disk is missing later. */
+async function markMoveTarget({ kind, enabled, after, move_to: moveTo }: WatchSourceInput): Promise<void> {
+  if (kind !== 'folder' || !enabled || after !== 'move') return;
+  try {
+    await markFolder(moveTo);
+  } catch (error) {
+    if (systemCode(error) === '') throw error;
+    const message = `${moveTo} cannot be written: ${systemCode(error)}.`;
+    throw invalid('watch_folder_refused', message, { errors: [{ path: 'move_to', message }] });
+  }
 }
 
 /** A key is sent only to the server that it was entered for. */

@@ -77,6 +77,7 @@ export function createWatchSourcesSlice(deps: WatchDeps): Slice {
       handle(mediaRoutes.scanWatchSource, ({ params }) => sources.requestScan(params.uuid)),
       handle(mediaRoutes.watchDecisions, ({ params, query }) => views.decisions(params.uuid, query)),
     ],
+    checks: { watch_sources: { critical: false, probe: views.requireAvailable } },
     parts: [{ name: 'watch sources', start: async () => {}, stop: scanner.stop }],
     periodics: [
       restingPeriodic('scan watch sources', checkEveryMs, scanner.check, scanner.nextCheck),

@@ -10,6 +10,7 @@ import {
   tagsOf,
   type Facts,
   type Remembered,
+  isNotMounted,
 } from './watch-sources.ts';
 
 const now = Date.UTC(2026, 0, 10);
@@ -174,5 +175,21 @@ describe('the path of a file', () => {
     ['.a.wav', ['*.wav'], [], false],
   ])('%s with include %j and exclude %j is allowed: %s', (path, include, exclude, allowed) => {
     expect(createFilter({ include, exclude })(path)).toBe(allowed);
+  });
+});
+
+describe('an empty folder', () => {
+  const empty = { entries: [], identity: '1:7', isOnSystemDisk: true };
+  it.each([
+    ['the same folder', empty, { files: 3, rootIdentity: '1:7' }, false],
+    ['another one, where files were', empty, { files: 3, rootIdentity: '1:8' }, true],
+    ['another one on the same disk', empty, { files: 0, rootIdentity: '1:8' }, false],
+    ['another one on the system disk', empty, { files: 0, rootIdentity: '2:8' }, true],
+    ['the same one, whose disk got another number', empty, { files: 0, rootIdentity: '2:7' }, false],
+    ['another one on another disk', { ...empty, isOnSystemDisk: false }, { files: 0, rootIdentity: '2:8' }, false],
+    ['the first one that is seen', empty, { files: 0, rootIdentity: null }, false],
+    ['a bucket', { ...empty, identity: null }, { files: 3, rootIdentity: null }, false],
+  ])('that is %s: not mounted %#', (_case, listing, source, expected) => {
+    expect(isNotMounted(listing, source)).toBe(expected);
   });
 });

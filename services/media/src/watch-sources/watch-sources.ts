@@ -125,6 +125,24 @@ function ownerReason(path: string, { owner_rule: rule, owner }: WatchSourceSetti
     : `There is no active account ${folder}, and the first folder names the owner.`;
 }
 
+/**
+ * Whether an empty folder stands where a file system was mounted. A source whose files are moved or deleted is usually
+ * empty: there another folder, now on the system disk, counts. Users may empty a folder, and disks may get other numbers.
+ */
+export function isNotMounted(
+  {
+    entries,
+    identity,
+    isOnSystemDisk,
+  }: { entries: readonly Entry[]; identity: string | null; isOnSystemDisk: boolean },
+  { files, rootIdentity }: { files: number; rootIdentity: string | null },
+): boolean {
+  if (entries.length > 0 || identity === null || rootIdentity === null || identity === rootIdentity) return false;
+  const [disk, folder] = identity.split(':');
+  const [diskBefore, folderBefore] = rootIdentity.split(':');
+  return files > 0 || (isOnSystemDisk && disk !== diskBefore && folder !== folderBefore);
+}
+
 /** The first folder of a path; null for a file directly in the source. */
 export function ownerFolderOf(path: string): string | null {
   const [first, ...rest] = path.split('/');
