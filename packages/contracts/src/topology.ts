@@ -292,7 +292,7 @@ export const topology: Record<ServiceName, Topology> = {
   operations: {
     ...noMessages,
     emits: [...all<EventDef>(operationsEvents), ...all<EventDef>(operationsRunEvents), erasureEvents.operations],
-    consumes: { 'erase-mirrored': erasureEvents.media },
+    consumes: { 'erase-mirrored': erasureEvents.media, 'erase-person': userErasureOrdered },
     enqueues: all<JobDef>(operationsJobs),
     works: all<JobDef>(operationsJobs),
     requests: [dispatcherRpc.paused],

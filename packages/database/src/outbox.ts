@@ -48,13 +48,14 @@ export function createOutbox(service: ServiceName): Outbox {
 const actionSubjects = [mediaEvents.actionPerformed.subject, operationsEvents.performed.subject];
 
 /**
- * Deletes what was sent about a person's own actions, which have names and network addresses: sent rows stay for two days,
- * in case the broker loses its messages. Used by the erasure of the person.
+ * Deletes what was sent about a person's own actions, and about what others did to the person's collections: it has names and
+ * network addresses, and sent rows stay for two days, in case the broker loses its messages. Used by the erasure of the person.
  */
 export async function deleteSentActionsOf(tx: Tx, service: ServiceName, userId: string): Promise<void> {
   await tx.$executeRawUnsafe(
     `delete from ${tableOf(service)}
-     where sent_at is not null and subject = any($1::text[]) and data ->> 'actorId' = $2`,
+     where sent_at is not null and subject = any($1::text[])
+       and $2 in (data ->> 'actorId', data -> 'details' ->> 'owner')`,
     actionSubjects,
     userId,
   );

@@ -9,6 +9,7 @@ import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound
 import { createDestinationCheck } from './allowed-destination.ts';
 import { createBackupSlice } from './backup/backup.slice.ts';
 import type { OperationsEnv } from './env.ts';
+import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createMirrorSlice } from './mirror/mirror.slice.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -38,6 +39,7 @@ export function createOperations(env: OperationsEnv): Service {
       },
       backups,
       mirror,
+      createErasureSlice({ db }),
       {
         jobs: [
           worker(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
   erasureRpc,
+  operationsEvents,
   userErasureOrdered,
   type AnswerOf,
   type CommentThread,
@@ -172,6 +173,16 @@ describe('an ordered erasure', () => {
       );
     await waitFor(async () => (await media.query('select 1 from media_outbox where sent_at is null')).length === 0);
     expect((await sentEvents()).length).toBeGreaterThan(0);
+    await media.query(`update media_file set title = $1 where uuid = $2`, `Board ${kept.fileId}`, kept.fileId);
+    const ofOthers = { collection: 'a', title: `Minutes; Board ${kept.fileId}` };
+    for (const details of [ofOthers, { collection: 'b', title: 'Minutes' }, { collection: 'c', owner: owner.userId }])
+      await media.query(
+        `insert into media_outbox (subject, data, headers, message_id, sent_at)
+         values ($1, jsonb_build_object('actorId', $2::text, 'details', $3::jsonb), '{}', gen_random_uuid(), now())`,
+        operationsEvents.performed.subject,
+        friend.userId,
+        JSON.stringify(details),
+      );
     const reports = await erase(owner);
     const counts = Object.fromEntries(reports.flatMap((report) => Object.entries(report.counts)));
     expect(counts).toMatchObject({
@@ -188,6 +199,12 @@ describe('an ordered erasure', () => {
     for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);
     expect(await rowsWith(owner.userId)).toEqual([]);
     expect(await sentEvents()).toEqual([]);
+    const actions = await media.query(
+      `select data -> 'details' ->> 'collection' as collection from media_outbox
+       where data ->> 'actorId' = $1 and data -> 'details' ? 'collection'`,
+      friend.userId,
+    );
+    expect(actions).toEqual([{ collection: 'b' }]);
     const [watched] = await media.query(
       `select enabled, config->>'owner' as owner from watch_source where uuid = $1`,
       source,

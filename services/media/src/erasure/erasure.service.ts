@@ -1,6 +1,7 @@
 import {
   erasureEvents,
   mediaEvents,
+  operationsEvents,
   type DataOf,
   type ErasureReport,
   type userErasureOrdered,
@@ -58,6 +59,7 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
       // The other services forget the file, and objects of a worker that was still writing are deleted.
       await outbox.add(tx, mediaEvents.deleted, idsOf(file));
     }
+    await deleteSentTitles(tx, files);
     if (files.length > 0)
       await report(tx, order, {
         counts: { files: files.length, objects: deleted },
@@ -130,6 +132,14 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
       };
     },
   };
+}
+
+/** Actions of others may name a file in a list of titles, as those on collections do. Sent rows are only kept for two days. */
+async function deleteSentTitles(tx: Tx, files: readonly FileRow[]): Promise<void> {
+  await tx.$executeRaw`
+    delete from media_outbox o using unnest(${files.map(({ title }) => title)}::text[]) as f (title)
+    where o.sent_at is not null and o.subject = ${operationsEvents.performed.subject}
+      and strpos(o.data -> 'details' ->> 'title', f.title) > 0`;
 }
 
 async function lockErasable(tx: Tx, userId: string): Promise<FileRow[]> {

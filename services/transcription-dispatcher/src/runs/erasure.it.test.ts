@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { erasureEvents, mediaEvents, userErasureOrdered } from '@overtone/contracts';
+import { erasureEvents, mediaEvents, transcriptionEvents, userErasureOrdered } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { startTestWorld } from '../../test/test-world.ts';
 
@@ -33,6 +33,13 @@ describe('an ordered erasure', () => {
     await world.worker();
     const [erased, kept] = [await world.upload(), await world.upload()];
     for (const { fileId } of [erased, kept]) await world.becomes(fileId, 'completed');
+    const results = async (ownerId: string) =>
+      await world.sql(
+        `select sent_at from transcription_dispatcher_outbox where subject = $1 and data ->> 'ownerId' = $2`,
+        [transcriptionEvents.stageCompleted.subject, ownerId],
+      );
+    await waitFor(async () => (await results(erased.ownerId)).every((row) => row['sent_at'] !== null));
+    expect(await results(erased.ownerId)).not.toEqual([]);
     const erasureId = randomUUID();
     await world.emit(userErasureOrdered, { erasureId, round: 1, userId: erased.ownerId });
     expect((await answerOf(erasureId)).data).toMatchObject({
@@ -41,6 +48,9 @@ describe('an ordered erasure', () => {
     });
     expect(await tablesWith(erased.ownerId)).toEqual([]);
     expect(await tablesWith(kept.ownerId)).not.toEqual([]);
+    // The result of a preparation holds the title in the file's tags.
+    expect(await results(erased.ownerId)).toEqual([]);
+    expect(await results(kept.ownerId)).not.toEqual([]);
     // Media deletes the file: the late event opens no run of the person.
     await world.emit(mediaEvents.deleted, { fileId: erased.fileId, ownerId: erased.ownerId });
     await world.emit(userErasureOrdered, { erasureId: randomUUID(), round: 1, userId: kept.ownerId });

@@ -1,4 +1,4 @@
-import { erasureEvents, type DataOf, type userErasureOrdered } from '@overtone/contracts';
+import { erasureEvents, transcriptionEvents, type DataOf, type userErasureOrdered } from '@overtone/contracts';
 import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import type { Db } from '../database.ts';
 import type { createCancellation } from './runs.service.ts';
@@ -28,6 +28,10 @@ export function createErasure({ db, outbox, cancel }: Deps) {
         data: { ownerId: erasedOwner, objectKey: '', options: {}, warnings: [], traceparent: null },
       });
       await deleteSentActionsOf(tx, 'transcription-dispatcher', userId);
+      // The tags of a file hold its title and artist.
+      await tx.$executeRaw`
+        delete from transcription_dispatcher_outbox where sent_at is not null and data ->> 'ownerId' = ${userId}
+          and subject = ${transcriptionEvents.stageCompleted.subject}`;
       await outbox.add(tx, erasureEvents['transcription-dispatcher'], {
         erasureId,
         round,
