@@ -3177,6 +3177,16 @@ export interface Routes {
       }[];
     };
   };
+  'POST /api/files/{uuid}/presence': {
+    params: {
+      uuid: string;
+    };
+    body: {
+      visit_uuid: string;
+      segment_uuid?: (string | null) | undefined;
+      left?: boolean | undefined;
+    };
+  };
   'GET /api/files/{uuid}/transcript/versions': {
     params: {
       uuid: string;

@@ -58,6 +58,7 @@ export { maxTermLength, maxVocabularyTerms, vocabularyRpc } from './media-vocabu
 export * from './media-insights.ts';
 export * from './media-masked-audio.ts';
 export * from './media-objects.ts';
+export { presenceLive } from './media-presence.ts';
 export * from './media-public-links.ts';
 export * from './media-redaction.ts';
 export * from './media-redaction-jobs.ts';

@@ -10,6 +10,7 @@ import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
 import { publicLinkRoutes } from './media-public-links.ts';
 import { quarantineRoutes } from './media-quarantine.ts';
+import { presenceRoutes } from './media-presence.ts';
 import { redactionRoutes } from './media-redaction.ts';
 import { replaceRoutes } from './media-replace.ts';
 import { retentionRoutes } from './media-retention.ts';
@@ -38,6 +39,7 @@ export const mediaRoutes = {
   ...transcriptRoutes,
   ...codeRoutes,
   ...commentRoutes,
+  ...presenceRoutes,
   ...versionRoutes,
   ...accuracyRoutes,
   ...replaceRoutes,

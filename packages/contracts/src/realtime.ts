@@ -76,6 +76,18 @@ export const pushMessage = z.discriminatedUnion('type', [
       draft: z.string(),
     }),
   }),
+  /** Somebody else has the page of a file open, moved the caret, or left. */
+  z.object({
+    type: z.literal('presence'),
+    data: z.object({
+      file_id: z.uuid(),
+      visit_id: z.uuid(),
+      person: z.object({ uuid: z.uuid(), name: z.string().nullable() }),
+      /** The passage with the caret; null: the person reads. */
+      segment_id: z.uuid().nullable(),
+      left: z.boolean(),
+    }),
+  }),
   /** More messages were missed than are buffered: fetch everything again. */
   z.object({ type: z.literal('resync'), data: z.object({ seq: z.int() }) }),
   z.object({ type: z.literal('pong'), data: z.object({}) }),

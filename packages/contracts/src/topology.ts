@@ -42,6 +42,7 @@ import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { collectionNamesRpc } from './media-collections-rpc.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { vocabularyRpc } from './media-vocabulary.ts';
+import { presenceLive } from './media-presence.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { notificationEvents, notificationRoutes } from './notifications.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
@@ -179,7 +180,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(mediaVoiceRpc),
       ...all<RpcDef>(vocabularyRpc),
     ],
-    sendsLive: [importLive.progress],
+    sendsLive: [importLive.progress, presenceLive.reported],
   },
   'transcription-dispatcher': {
     ...noMessages,
@@ -362,7 +363,7 @@ export const topology: Record<ServiceName, Topology> = {
       notificationEvents.changed,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress, presenceLive.reported],
   },
   'edge-gateway': {
     ...noMessages,

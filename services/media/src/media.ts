@@ -21,6 +21,7 @@ import { createNamesModel } from './ports/names-model.adapter.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
+import { createPresenceSlice } from './presence/presence.slice.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
 import { createMaskedAudio } from './redaction/masked-audio.service.ts';
 import { createPublicLinksSlice } from './public-links/public-links.slice.ts';
@@ -108,6 +109,7 @@ export function createMedia(env: MediaEnv): Service {
       transcripts,
       comments,
       codes,
+      createPresenceSlice({ db, bus, people }),
       createReplaceSlice({ db, corrections: transcripts.corrections }),
       createVocabularySlice({ db }),
       createTranscriptImportSlice({ db, outbox, objects, names }),

@@ -17,6 +17,7 @@ import {
   type ReactNode,
 } from 'react';
 import { ApiError, urlOf } from '@overtone/client';
+import type { Visitor } from '../live/presence-store.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -50,6 +51,9 @@ import { QuarantineNote } from './quarantine-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
+import { nameOfPerson } from './presence/people.ts';
+import { usePresence } from './presence/use-presence.ts';
+import { Visitors } from './presence/visitors.tsx';
 import { SummaryPanel } from './summary/summary-panel.tsx';
 import { SuggestionsPanel } from './suggestions-panel.tsx';
 import { VoiceSuggestions } from './voice-suggestions.tsx';
@@ -153,6 +157,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
   const comments = useComments(context, () => editor.current?.place() ?? null);
   const codes = useCodings(file, () => editor.current?.place() ?? null);
+  const [passage, setPassage] = useState<string | null>(null);
+  const visitors = usePresence(file.uuid, passage);
+  const people = useMemo(() => namesByPassage(visitors), [visitors]);
   const onShown = useCallback(() => setShown(null), []);
   const onReady = useCallback((ready: EditorCommands | null) => {
     editor.current = ready;
@@ -192,7 +199,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   });
   return (
     <div className={css['page']}>
-      <FileHead onHelp={() => setHelp(true)} />
+      <FileHead visitors={visitors} onHelp={() => setHelp(true)} />
       <div className={css['layout']}>
         <aside className={css['side']} aria-label={t`About this recording`}>
           {playable && <Media />}
@@ -323,6 +330,8 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               onShown={onShown}
               notes={comments.notes}
               codes={codes.marks}
+              people={people}
+              onPassage={setPassage}
               onNote={comments.choose}
               onComment={comments.start}
               onHighlight={() => comments.highlight(comments.color)}
@@ -352,6 +361,13 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
   );
+}
+
+/** Who has the caret in a passage, by its id. */
+function namesByPassage(visitors: readonly Visitor[]): ReadonlyMap<string, string> {
+  const there = visitors.filter(({ segmentId }) => segmentId !== null);
+  const passages = Map.groupBy(there, ({ segmentId }) => segmentId ?? '');
+  return new Map([...passages].map(([id, people]) => [id, [...new Set(people.map(nameOfPerson))].join(', ')]));
 }
 
 /** Says what an imported transcript cannot do. */
@@ -403,7 +419,7 @@ function loadAround(
   prioritize(Math.max(0, guess - 400), Math.min(total - 1, guess + 400));
 }
 
-function FileHead({ onHelp }: { onHelp: () => void }) {
+function FileHead({ visitors, onHelp }: { visitors: readonly Visitor[]; onHelp: () => void }) {
   const { file } = useFile();
   const navigate = useNavigate();
   const me = useQuery(meQuery).data;
@@ -420,6 +436,7 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
         <Anchor component={Link} to="/" size="sm" c="dimmed" className={css['back'] ?? ''}>
           <Icon name="chevronLeft" size={16} /> {t`Library`}
         </Anchor>
+        <Visitors visitors={visitors} />
         {file.total_segments > 0 && <ExportButton file={file} />}
         <Tooltip label={t`Keyboard shortcuts (?)`}>
           <ActionIcon aria-label={t`Keyboard shortcuts`} onClick={onHelp} visibleFrom="sm">

@@ -1,6 +1,7 @@
 import type { PushMessage } from '@overtone/contracts';
 import type { QueryClient } from '@tanstack/react-query';
 import type { DraftStore, ProgressStore } from './progress-store.ts';
+import type { PresenceStore } from './presence-store.ts';
 import { effectOf } from './push.ts';
 import type { TranscriptVersions } from './transcript-versions.ts';
 
@@ -8,11 +9,13 @@ type Deps = {
   readonly queryClient: QueryClient;
   readonly progress: ProgressStore;
   readonly summaryDrafts: DraftStore;
+  readonly presence: PresenceStore;
   readonly versions: TranscriptVersions;
 };
 
 /** Applies the effect of each push message to the caches. */
-export function createLive({ queryClient, progress, summaryDrafts, versions }: Deps): (message: PushMessage) => void {
+export function createLive(deps: Deps): (message: PushMessage) => void {
+  const { queryClient, progress, summaryDrafts, presence, versions } = deps;
   const refetch = (keys: readonly (readonly string[])[]): void => {
     for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey: [...queryKey] });
   };
@@ -43,6 +46,8 @@ export function createLive({ queryClient, progress, summaryDrafts, versions }: D
         return progress.set(effect.fileId, effect.progress);
       case 'summary-draft':
         return summaryDrafts.set(effect.fileId, effect.draft);
+      case 'presence':
+        return presence.receive(effect.fileId, effect.report);
       case 'removed':
         progress.drop(effect.fileId);
         return refetch([['files'], ['file', effect.fileId], ['search'], ['voices']]);

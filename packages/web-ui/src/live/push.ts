@@ -19,6 +19,15 @@ export type SummaryDraft = {
   readonly text: string;
 };
 
+/** What a page of somebody else says about a file. */
+export type PresenceReport = {
+  readonly visitId: string;
+  readonly person: { readonly uuid: string; readonly name: string | null };
+  /** The passage with the caret; null: the person reads. */
+  readonly segmentId: string | null;
+  readonly left: boolean;
+};
+
 /** The effect of a message on the caches. Keys are the first parts of query keys. */
 export type PushEffect =
   | { readonly kind: 'greeting'; readonly seq: number; readonly resumed: boolean }
@@ -26,6 +35,7 @@ export type PushEffect =
   | { readonly kind: 'transcript'; readonly fileId: string; readonly version: number }
   | { readonly kind: 'progress'; readonly fileId: string; readonly progress: Progress }
   | { readonly kind: 'summary-draft'; readonly fileId: string; readonly draft: SummaryDraft }
+  | { readonly kind: 'presence'; readonly fileId: string; readonly report: PresenceReport }
   | { readonly kind: 'ended'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'removed'; readonly fileId: string }
   | { readonly kind: 'everything'; readonly seq: number }
@@ -85,6 +95,10 @@ export function effectOf(message: PushMessage): PushEffect {
       const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
       return { kind: 'summary-draft', fileId, draft };
     }
+    case 'presence': {
+      const { file_id: fileId, visit_id: visitId, person, segment_id: segmentId, left } = message.data;
+      return { kind: 'presence', fileId, report: { visitId, person, segmentId, left } };
+    }
     case 'collection_changed':
       // A collection gives access to its files.
       return { kind: 'refetch', keys: [['collections'], ['files'], ['file']] };
@@ -131,6 +145,7 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'codings_changed',
   'code_list_changed',
   'summary_progress',
+  'presence',
   'transcription_ended',
   'file_shared',
   'collection_changed',

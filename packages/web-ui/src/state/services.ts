@@ -2,6 +2,7 @@ import { call } from '../api/client.ts';
 import { fileQuery } from '../api/queries.ts';
 import { createQueryClient } from '../api/query-client.ts';
 import { createLive } from '../live/live.ts';
+import { presenceStore } from '../live/presence-store.ts';
 import { progressStore, summaryDrafts } from '../live/progress-store.ts';
 import { createPushSocket } from '../live/push-socket.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
@@ -37,11 +38,18 @@ export const session = createSession({
     drafts.close();
     progressStore.clear();
     summaryDrafts.clear();
+    presenceStore.clear();
     transcriptVersions.clear();
   },
 });
 
-const live = createLive({ queryClient, progress: progressStore, summaryDrafts, versions: transcriptVersions });
+const live = createLive({
+  queryClient,
+  progress: progressStore,
+  summaryDrafts,
+  presence: presenceStore,
+  versions: transcriptVersions,
+});
 
 function pathOf(fileId: string): string {
   return `/files/${fileId}`;

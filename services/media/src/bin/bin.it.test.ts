@@ -51,6 +51,7 @@ const bodies: Partial<Record<string, unknown>> = {
   redoOperation: { uuid: '00000000-0000-4000-8000-000000000003' },
   nameVersion: { name: 'x' },
   restoreVersion: { uuid: '00000000-0000-4000-8000-000000000003' },
+  reportPresence: { visit_uuid: '00000000-0000-4000-8000-000000000005' },
   addComment: { start_time: 0, end_time: 1, text: 'x' },
   addCoding: { code_uuid: '00000000-0000-4000-8000-000000000000', start_time: 0, end_time: 1 },
   addReply: { text: 'x' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { identityEvents, mediaEvents, transcriptionLive, type FileAccess } from '@overtone/contracts';
+import { identityEvents, mediaEvents, presenceLive, transcriptionLive, type FileAccess } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { callerOf, createWorld, plainClient, startGateway } from '../../test/harness.ts';
@@ -37,6 +37,29 @@ function share(file: { fileId: string; ownerId: string }, access: Partial<FileAc
 function newFile() {
   return { fileId: randomUUID() as string, ownerId: randomUUID() as string };
 }
+
+describe('an open page', () => {
+  it('is shown to the owner and to those the file is shared with, not to the person or to others', async () => {
+    const [file, reader, eve, stranger] = [newFile(), randomUUID(), randomUUID(), randomUUID()];
+    const people = [file.ownerId, reader, eve, stranger];
+    const sockets = await Promise.all(people.map((person) => connect(person)));
+    await share(file, { userIds: [reader, eve], version: 1 });
+    for (const socket of [sockets[1], sockets[2]]) await socket?.first('file_created');
+    const report = { visitId: randomUUID(), userId: reader, name: 'Rita', segmentId: null, left: false };
+    await world.publishLive(presenceLive.reported, { ...file, ...report });
+    const shown = { file_id: file.fileId, visit_id: report.visitId, segment_id: null, left: false };
+    for (const socket of [sockets[0], sockets[2]])
+      expect(await socket?.first('presence')).toEqual({
+        type: 'presence',
+        data: { ...shown, person: { uuid: reader, name: 'Rita' } },
+      });
+    await updated(file);
+    await sockets[1]?.first('file_updated');
+    await updated({ fileId: randomUUID(), ownerId: stranger });
+    await sockets[3]?.first('file_updated');
+    for (const socket of [sockets[1], sockets[3]]) expect(socket?.types()).not.toContain('presence');
+  });
+});
 
 describe('a shared file', () => {
   it('sends events to users it is shared with, until the share ends', async () => {

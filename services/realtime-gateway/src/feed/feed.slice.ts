@@ -1,4 +1,4 @@
-import { importLive, summaryLive, transcriptionLive } from '@overtone/contracts';
+import { importLive, presenceLive, summaryLive, transcriptionLive } from '@overtone/contracts';
 import { periodic, type Bus, type Slice } from '@overtone/service-kit';
 import type { Audience } from '../audience/audience.ts';
 import { createDelivery, type Receivers } from './delivery.ts';
@@ -42,10 +42,23 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
       summaries.push({ fileId, ownerId, message: { type: 'summary_progress', data } });
     });
   };
+  const subscribeToPresence = async (): Promise<void> => {
+    bus.subscribeLive(presenceLive.reported, ({ fileId, ownerId, visitId, userId, name, segmentId, left }) => {
+      const person = { uuid: userId, name };
+      const data = { file_id: fileId, visit_id: visitId, person, segment_id: segmentId, left };
+      const readers = new Set([ownerId, ...audience.of(fileId)]);
+      readers.delete(userId);
+      receivers.notify(readers, { type: 'presence', data });
+    });
+  };
   return {
     latestProgress: (userId) =>
       [progress, summaries].flatMap((source) => source.latestOf(userId, (fileId) => audience.of(fileId).has(userId))),
-    parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],
+    parts: [
+      { name: 'progress', start: subscribeToProgress, stop: async () => {} },
+      { name: 'presence', start: subscribeToPresence, stop: async () => {} },
+      tail,
+    ],
     periodics: [
       periodic('prune old facts', 30_000, async () => {
         replay.prune(Date.now());

@@ -16,6 +16,8 @@ export type Marks = {
   readonly notes: readonly Note[];
   /** Codes of passages, of the whole transcript. */
   readonly codes: readonly CodeMark[];
+  /** Names of others whose caret is in a passage, by its id. */
+  readonly people: ReadonlyMap<string, string>;
 };
 type DrawnPassage = {
   readonly node: Node;
@@ -25,6 +27,7 @@ type DrawnPassage = {
   readonly now: number | null;
   readonly notes: readonly Note[];
   readonly codes: readonly CodeMark[];
+  readonly people: string | undefined;
 };
 type Drawn = {
   readonly marks: Marks;
@@ -33,7 +36,16 @@ type Drawn = {
 };
 
 const key = new PluginKey<Drawn>('marks');
-const none: Marks = { from: 0, to: 30, hits: new Map(), current: null, now: null, notes: [], codes: [] };
+const none: Marks = {
+  from: 0,
+  to: 30,
+  hits: new Map(),
+  current: null,
+  now: null,
+  notes: [],
+  codes: [],
+  people: new Map(),
+};
 
 export function marksPlugin(): Plugin<Drawn> {
   return new Plugin<Drawn>({
@@ -105,6 +117,7 @@ function draw(
       now: marks.now?.uuid === uuid ? marks.now.word : null,
       notes: marks.notes,
       codes: marks.codes,
+      people: marks.people.get(uuid),
     };
     passages.set(uuid, passage);
     const old = drawn.get(uuid);
@@ -135,13 +148,18 @@ function isSame(left: DrawnPassage, right: DrawnPassage): boolean {
     left.current === right.current &&
     left.now === right.now &&
     left.notes === right.notes &&
-    left.codes === right.codes
+    left.codes === right.codes &&
+    left.people === right.people
   );
 }
 
 function drawPassage(passage: DrawnPassage, at: number): Decoration[] {
-  const { node, index, hits = [], current, now } = passage;
-  const attrs = { 'data-seg': String(index), ...(now !== null && { 'data-current': '' }) };
+  const { node, index, hits = [], current, now, people } = passage;
+  const attrs = {
+    'data-seg': String(index),
+    ...(now !== null && { 'data-current': '' }),
+    ...(people !== undefined && { 'data-people': people }),
+  };
   const { base } = attrsOf(node);
   const notes = base ? passage.notes : [];
   const allCodes = base ? passage.codes : [];

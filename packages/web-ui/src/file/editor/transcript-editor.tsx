@@ -65,6 +65,10 @@ type Props = {
   /** Highlights and comments. */
   readonly notes: readonly Note[];
   readonly codes: readonly CodeMark[];
+  /** Names of others whose caret is in a passage, by its id. */
+  readonly people: ReadonlyMap<string, string>;
+  /** The caret came to another passage; null: it left the text. */
+  readonly onPassage: (uuid: string | null) => void;
   /** The words of a highlight or a comment were pressed; null: others. */
   readonly onNote: (id: string | null) => void;
   readonly onComment: () => void;
@@ -92,6 +96,8 @@ export function TranscriptEditor({
   onShown,
   notes,
   codes,
+  people,
+  onPassage,
   onNote,
   onComment,
   onHighlight,
@@ -117,6 +123,7 @@ export function TranscriptEditor({
     loaded: transcript.loaded,
     typed: false,
     onWord: (_seconds: number): void => undefined,
+    onPassage,
     onNote,
     onComment,
     onHighlight,
@@ -129,6 +136,7 @@ export function TranscriptEditor({
     editable: isEditable,
     speakers,
     loaded: transcript.loaded,
+    onPassage,
     onNote,
     onComment,
     onHighlight,
@@ -198,6 +206,9 @@ export function TranscriptEditor({
   useEffect(() => {
     view?.dispatch(changeMarks(view.state, { codes }));
   }, [view, codes]);
+  useEffect(() => {
+    view?.dispatch(changeMarks(view.state, { people }));
+  }, [view, people]);
   useEffect(() => {
     if (view && current) scrollToPassage(view, current.index, 'center');
   }, [view, current]);
@@ -322,6 +333,7 @@ type Latest = Followed & {
   speakers: ReadonlyMap<string, SpeakerLook>;
   /** A word was clicked. */
   onWord: (seconds: number) => void;
+  onPassage: (uuid: string | null) => void;
   onNote: (id: string | null) => void;
   onComment: () => void;
   onHighlight: () => void;
@@ -398,6 +410,11 @@ function createEditor({ host, segments, language, deps, latest, context, player,
       onChoose();
     },
   };
+  const tellPassage = (isFocused: boolean): void => {
+    const passage =
+      isFocused && latest.editable ? view.state.doc.maybeChild(view.state.selection.$head.index(0)) : null;
+    latest.onPassage(passage && attrsOf(passage).base ? attrsOf(passage).uuid : null);
+  };
   const view: EditorView = new EditorView(host, {
     state: EditorState.create({
       schema,
@@ -441,6 +458,10 @@ function createEditor({ host, segments, language, deps, latest, context, player,
       latest.onNote(note ?? null);
       return false;
     },
+    handleDOMEvents: {
+      focus: () => tellPassage(true),
+      blur: () => tellPassage(false),
+    },
     // Passages have ids: they are not dragged, and pasted text gets new ones.
     handleDrop: () => true,
     clipboardTextSerializer: (slice) => {
@@ -450,6 +471,7 @@ function createEditor({ host, segments, language, deps, latest, context, player,
     },
     dispatchTransaction: (tr) => {
       view.updateState(view.state.apply(tr));
+      tellPassage(view.hasFocus());
       if (!tr.docChanged || tr.getMeta('addToHistory') === false) return;
       latest.typed = true;
       undone.places = [];
