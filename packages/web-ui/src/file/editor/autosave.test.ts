@@ -45,20 +45,27 @@ afterEach(() => {
   for (const autosave of opened.splice(0)) autosave.close();
 });
 
-function open(segments: readonly Segment[], kept: Draft | null, send: AutosaveDeps['send']) {
+function open(
+  segments: readonly Segment[],
+  kept: Draft | null,
+  send: AutosaveDeps['send'],
+  revert: AutosaveDeps['revert'] = () => Promise.reject(new Error('no undo')),
+) {
   const view = viewOf(segments);
   let draft = kept;
+  let loads = 0;
   const autosave = createAutosave(view as unknown as EditorView, segments, {
     send,
-    revert: () => Promise.reject(new Error('no undo')),
+    revert,
     reload: () => Promise.resolve(segments),
+    loadAgain: () => void (loads += 1),
     failureOf: () => 'connection',
     onRefused: () => undefined,
     onSaved: () => undefined,
     draft: { read: () => draft, write: (next) => (draft = next) },
   });
   opened.push(autosave);
-  return { view, autosave, draft: () => draft };
+  return { view, autosave, draft: () => draft, loads: () => loads };
 }
 
 function textsOf({ state }: { state: EditorState }): string[] {
@@ -131,5 +138,40 @@ describe('createAutosave', () => {
     expect(draft()?.request?.operations).toEqual([
       { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'very good morning' }] },
     ]);
+  });
+
+  const restoredBoth: CorrectionResult = {
+    revision: 3,
+    transcript_version: 3,
+    segments: base.map((one, i) => ({ ...one, previous_uuid: base[i - 1]?.uuid ?? null })),
+    removed: [],
+    can_undo: false,
+    can_redo: true,
+  };
+
+  it('keeps what an undo brings back when the page passes on the passages from before it', async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: answer, resolve } = Promise.withResolvers<CorrectionResult>();
+    const { view, autosave, loads } = open([], null, lost, () => {
+      ask();
+      return answer;
+    });
+    await autosave.restore();
+    const undone = autosave.revert('undo');
+    await asked;
+    const received = [autosave.receivePassages([]), autosave.receivePassages([segment('3', 'from afar')])];
+    resolve(restoredBoth);
+    await Promise.all([undone, ...received]);
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin']);
+    // Those of others come with what is loaded now; an echo of what is known loads nothing.
+    expect(loads()).toBe(1);
+  });
+
+  it('shows the passages of others that arrive while nothing is saved', async () => {
+    const { view, autosave, loads } = open(base, null, lost);
+    await autosave.restore();
+    await autosave.receivePassages([segment('1', 'good evening', 2)]);
+    expect(textsOf(view)).toEqual(['good evening']);
+    expect(loads()).toBe(0);
   });
 });

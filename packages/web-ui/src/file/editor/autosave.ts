@@ -26,6 +26,8 @@ export type AutosaveDeps = {
   readonly revert: (which: 'undo' | 'redo', uuid: string) => Promise<CorrectionResult>;
   /** The passages as the server stores them now. */
   readonly reload: () => Promise<readonly Segment[]>;
+  /** Lets the page load the passages, and pass them to `receivePassages`. */
+  readonly loadAgain: () => void;
   readonly failureOf: (error: unknown) => Failure;
   readonly onRefused: (error: unknown) => void;
   /** Called with the saved passages, for everything that is shown besides the document. */
@@ -204,12 +206,15 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     },
     /** The transcript was loaded again: others have edited it. */
     receivePassages: async (loaded: readonly Segment[]): Promise<void> => {
+      const known = base;
+      const next = reuseKnown(known, loaded);
+      if (next.length === known.length && next.every((segment, i) => segment === known[i])) return;
       // Without a wait when nothing is sent: what was typed on an earlier visit is repeated on these passages.
       if (running) await running;
       if (request !== null) return;
-      const next = reuseKnown(base, loaded);
-      if (next.length === base.length && next.every((segment, i) => segment === base[i])) return;
-      rebase(next, pending());
+      // Saved, undone or redone meanwhile: these passages are older than that.
+      if (base === known) rebase(next, pending());
+      else deps.loadAgain();
     },
     /** @returns the ids of the passages that changed; nothing when there is nothing to undo */
     revert: async (which: 'undo' | 'redo'): Promise<readonly string[]> => {

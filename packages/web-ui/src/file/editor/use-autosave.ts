@@ -46,6 +46,7 @@ export function useAutosaveDeps(fileId: string): AutosaveDeps {
             : call('POST /api/files/{uuid}/transcript/redo', { ...path, body: { uuid } }),
         ),
       reload: () => readPassages(client, fileId),
+      loadAgain: () => void client.invalidateQueries({ queryKey: ['segments', fileId] }),
       failureOf,
       onRefused: (error) => notifyError(t`A correction wasn’t saved`, error),
       onSaved: (base, result) => {
