@@ -46,7 +46,7 @@ describe('an open page', () => {
     await share(file, { userIds: [reader, eve], version: 1 });
     for (const socket of [sockets[1], sockets[2]]) await socket?.first('file_created');
     const report = { visitId: randomUUID(), userId: reader, name: 'Rita', segmentId: null, left: false };
-    await world.publishLive(presenceLive.reported, { ...file, ...report });
+    world.publishLive(presenceLive.reported, { ...file, ...report });
     const shown = { file_id: file.fileId, visit_id: report.visitId, segment_id: null, left: false };
     for (const socket of [sockets[0], sockets[2]])
       expect(await socket?.first('presence')).toEqual({
