@@ -142,6 +142,9 @@ it('publishes a single lost signal again', async () => {
 });
 
 it('publishes all signals of a long queue again', async () => {
+  const jsm = await world.test.jetstreamManager();
+  // A signal too many of another test would stand for one of these tasks.
+  await jsm.streams.purge('JOBS');
   await world.sql(
     `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications, published_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'index', 'job.embedding.search.index', 'embedding',
@@ -151,7 +154,6 @@ it('publishes all signals of a long queue again', async () => {
   await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(uploadedFile().ownerId, 'admin'));
   const republished = () => world.sql(`select 1 from task where input = '{}' and publications = 2`);
   await waitFor(async () => (await republished()).length === 250, { intervalMs: 200 });
-  const jsm = await world.test.jetstreamManager();
   const waiting = async () => (await jsm.consumers.info('JOBS', 'embedding-search')).num_pending;
   await waitFor(async () => (await waiting()) === 250, { intervalMs: 200 });
   await world.sql(`update task set status = 'cancelled' where input = '{}'`);
