@@ -300,6 +300,29 @@ describe('rights after a restore', () => {
     ]);
   });
 
+  it('end for an export template, also those of everybody', async () => {
+    const [kept, ended] = ['00000000-0000-4000-8000-00000000e001', '00000000-0000-4000-8000-00000000e002'];
+    const withdrawn = await restoreAfter(
+      `delete from export_template_share where user_id = ${user(1)};
+       update export_template_share set permission = 'viewer';
+       update export_template set for_everybody = false where uuid = '${ended}'`,
+      `insert into export_template (uuid, user_id, name, format, options, for_everybody)
+         select t.id, user_id, t.id::text, 'pdf', '{}', true from media_file,
+           unnest(array['${kept}', '${ended}']::uuid[]) t (id) where uuid = ${firstFile};
+       insert into export_template_share (template_id, user_id, permission, shared_by)
+         select '${kept}', u.uuid, 'editor', t.user_id from export_template t, "user" u
+         where t.uuid = '${kept}' and email < 'user3'`,
+    );
+    expect(withdrawn.shares).toBe(3);
+    expect(await sql(`select user_id = ${user(1)} as removed, permission from export_template_share`)).toEqual([
+      { removed: false, permission: 'viewer' },
+    ]);
+    expect(await sql('select uuid::text as id, for_everybody from export_template order by 1')).toEqual([
+      { id: kept, for_everybody: true },
+      { id: ended, for_everybody: false },
+    ]);
+  });
+
   it('return when a person confirms their list, and otherwise nothing is put into use', async () => {
     const lists: (readonly string[])[] = [];
     const withdrawn = await restoreAfter(

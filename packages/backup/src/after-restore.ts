@@ -139,6 +139,7 @@ const ownerColumns = {
   index_state: 'owner_id',
   saved_search: 'user_id',
   vocabulary_term: 'user_id',
+  export_template: 'user_id',
   directory_decision: 'user_id',
   suggestion_extraction: 'owner_id',
   auto_label_preference: 'user_id',

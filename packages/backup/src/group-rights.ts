@@ -15,7 +15,11 @@ export async function limitGroups(
       has('collection_member', 'collection_id', 'media_file_id', 'added_by')
         ? await limitCollections(client)
         : 0) +
-      (has('code_list_share', 'code_list_id', 'group_id', 'user_id', 'permission') ? await limitCodeLists(client) : 0),
+      (has('code_list_share', 'code_list_id', 'group_id', 'user_id', 'permission') ? await limitCodeLists(client) : 0) +
+      (has('export_template_share', 'template_id', 'group_id', 'user_id', 'permission') &&
+      has('export_template', 'uuid', 'for_everybody')
+        ? await limitExportTemplates(client)
+        : 0),
     mappings: has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role')
       ? await limitMappings(client)
       : 0,
@@ -46,6 +50,15 @@ export async function listEndedRights(client: Client, has: HasColumns): Promise<
        from (select code_list_id, group_id, user_id, permission from code_list_share except
              select code_list_id, group_id, user_id, permission from present_code_list_share) r
        join code_list c on c.uuid = r.code_list_id ${people}`,
+    has('export_template_share', 'template_id', 'group_id', 'user_id', 'permission') &&
+      `select format('share: the export template "%s" with %s (%s)', c.name, ${recipient}, r.permission)
+       from (select template_id, group_id, user_id, permission from export_template_share except
+             select template_id, group_id, user_id, permission from present_export_template_share) r
+       join export_template c on c.uuid = r.template_id ${people}`,
+    has('export_template', 'uuid', 'for_everybody') &&
+      `select format('share: the export template "%s" with everybody', t.name)
+       from export_template t where t.for_everybody and not exists (
+         select 1 from present_export_template p where p.uuid = t.uuid and p.for_everybody)`,
     has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role') &&
       `select format('group mapping: %s %s gives %s', r.source, r.claim_value,
          concat_ws(' and ', 'the group ' || g.name, 'the role ' || r.grants_role))
@@ -139,6 +152,23 @@ async function limitCodeLists(client: Client): Promise<number> {
      where ${same} and p.permission = 'viewer' and s.permission <> 'viewer'`,
   );
   return (removed ?? 0) + (lowered ?? 0);
+}
+
+async function limitExportTemplates(client: Client): Promise<number> {
+  const same = `p.template_id = s.template_id and p.group_id is not distinct from s.group_id
+    and p.user_id is not distinct from s.user_id`;
+  const { rowCount: removed } = await client.query(
+    `delete from export_template_share s where not exists (select 1 from present_export_template_share p where ${same})`,
+  );
+  const { rowCount: lowered } = await client.query(
+    `update export_template_share s set permission = 'viewer' from present_export_template_share p
+     where ${same} and p.permission = 'viewer' and s.permission <> 'viewer'`,
+  );
+  const { rowCount: withdrawn } = await client.query(
+    `update export_template t set for_everybody = false where t.for_everybody and not exists (
+       select 1 from present_export_template p where p.uuid = t.uuid and p.for_everybody)`,
+  );
+  return (removed ?? 0) + (lowered ?? 0) + (withdrawn ?? 0);
 }
 
 /** Copies who may see the files to search, under the next version of their access lists. */

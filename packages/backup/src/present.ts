@@ -13,6 +13,8 @@ const comparedTables = [
   'file_share',
   'collection_share',
   'code_list_share',
+  'export_template',
+  'export_template_share',
   'collection_member',
   'auth_config',
   'login_lockout',

@@ -2257,6 +2257,186 @@ export interface Routes {
       }[];
     };
   };
+  'GET /api/export-templates': {
+    query: {
+      page?: number | undefined;
+      page_size?: number | undefined;
+    };
+    answer: {
+      items: {
+        uuid: string;
+        name: string;
+        format:
+          'docx' | 'pdf' | 'html' | 'markdown' | 'txt' | 'srt' | 'webvtt' | 'ttml' | 'csv' | 'json' | 'otr' | 'qdpx';
+        options: {
+          names: 'change' | 'each' | 'initials' | 'none';
+          times: 'passage' | 'minute' | 'end' | 'none';
+          paragraphs: 'turns' | 'passages';
+          masked: 'kind' | 'bar' | 'ellipsis';
+          cues: 'reflowed' | 'passages';
+          heading: boolean;
+          participants: boolean;
+          summary: boolean;
+          comments: boolean;
+          uncertain: boolean;
+          line_numbers: boolean;
+        };
+        user_id: string;
+        owner_name: string | null;
+        my_permission: 'owner' | 'viewer' | 'editor';
+        is_shared: boolean;
+        for_everybody: boolean;
+        created_at: string;
+        updated_at: string;
+      }[];
+      total: number;
+      page: number;
+      page_size: number;
+    };
+  };
+  'POST /api/export-templates': {
+    body: {
+      name: string;
+      format:
+        'docx' | 'pdf' | 'html' | 'markdown' | 'txt' | 'srt' | 'webvtt' | 'ttml' | 'csv' | 'json' | 'otr' | 'qdpx';
+      options: {
+        names: 'change' | 'each' | 'initials' | 'none';
+        times: 'passage' | 'minute' | 'end' | 'none';
+        paragraphs: 'turns' | 'passages';
+        masked: 'kind' | 'bar' | 'ellipsis';
+        cues: 'reflowed' | 'passages';
+        heading: boolean;
+        participants: boolean;
+        summary: boolean;
+        comments: boolean;
+        uncertain: boolean;
+        line_numbers: boolean;
+      };
+    };
+    answer: {
+      uuid: string;
+      name: string;
+      format:
+        'docx' | 'pdf' | 'html' | 'markdown' | 'txt' | 'srt' | 'webvtt' | 'ttml' | 'csv' | 'json' | 'otr' | 'qdpx';
+      options: {
+        names: 'change' | 'each' | 'initials' | 'none';
+        times: 'passage' | 'minute' | 'end' | 'none';
+        paragraphs: 'turns' | 'passages';
+        masked: 'kind' | 'bar' | 'ellipsis';
+        cues: 'reflowed' | 'passages';
+        heading: boolean;
+        participants: boolean;
+        summary: boolean;
+        comments: boolean;
+        uncertain: boolean;
+        line_numbers: boolean;
+      };
+      user_id: string;
+      owner_name: string | null;
+      my_permission: 'owner' | 'viewer' | 'editor';
+      is_shared: boolean;
+      for_everybody: boolean;
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  'PUT /api/export-templates/{uuid}': {
+    params: {
+      uuid: string;
+    };
+    body: {
+      name?: string | undefined;
+      format?:
+        | ('docx' | 'pdf' | 'html' | 'markdown' | 'txt' | 'srt' | 'webvtt' | 'ttml' | 'csv' | 'json' | 'otr' | 'qdpx')
+        | undefined;
+      options?:
+        | {
+            names: 'change' | 'each' | 'initials' | 'none';
+            times: 'passage' | 'minute' | 'end' | 'none';
+            paragraphs: 'turns' | 'passages';
+            masked: 'kind' | 'bar' | 'ellipsis';
+            cues: 'reflowed' | 'passages';
+            heading: boolean;
+            participants: boolean;
+            summary: boolean;
+            comments: boolean;
+            uncertain: boolean;
+            line_numbers: boolean;
+          }
+        | undefined;
+      for_everybody?: boolean | undefined;
+    };
+    answer: {
+      uuid: string;
+      name: string;
+      format:
+        'docx' | 'pdf' | 'html' | 'markdown' | 'txt' | 'srt' | 'webvtt' | 'ttml' | 'csv' | 'json' | 'otr' | 'qdpx';
+      options: {
+        names: 'change' | 'each' | 'initials' | 'none';
+        times: 'passage' | 'minute' | 'end' | 'none';
+        paragraphs: 'turns' | 'passages';
+        masked: 'kind' | 'bar' | 'ellipsis';
+        cues: 'reflowed' | 'passages';
+        heading: boolean;
+        participants: boolean;
+        summary: boolean;
+        comments: boolean;
+        uncertain: boolean;
+        line_numbers: boolean;
+      };
+      user_id: string;
+      owner_name: string | null;
+      my_permission: 'owner' | 'viewer' | 'editor';
+      is_shared: boolean;
+      for_everybody: boolean;
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  'DELETE /api/export-templates/{uuid}': {
+    params: {
+      uuid: string;
+    };
+  };
+  'GET /api/export-templates/{uuid}/shares': {
+    params: {
+      uuid: string;
+    };
+    answer: {
+      uuid: string;
+      target_type: 'group' | 'user';
+      target_uuid: string;
+      target_name: string | null;
+      permission: 'viewer' | 'editor';
+      shared_by: string;
+      created_at: string;
+    }[];
+  };
+  'POST /api/export-templates/{uuid}/shares': {
+    params: {
+      uuid: string;
+    };
+    body: {
+      target_type: 'group' | 'user';
+      target_uuid: string;
+      permission?: ('viewer' | 'editor') | undefined;
+    };
+    answer: {
+      uuid: string;
+      target_type: 'group' | 'user';
+      target_uuid: string;
+      target_name: string | null;
+      permission: 'viewer' | 'editor';
+      shared_by: string;
+      created_at: string;
+    };
+  };
+  'DELETE /api/export-templates/{uuid}/shares/{share_uuid}': {
+    params: {
+      uuid: string;
+      share_uuid: string;
+    };
+  };
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': {
     params: {
       uuid: string;

@@ -155,6 +155,26 @@ export const defaultExportOptions: ExportOptions = {
   ...exportFlags,
 };
 
+/** Stored options; what this version does not offer is replaced by its default. */
+export function readExportOptions(stored: unknown): ExportOptions {
+  const chosen = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {};
+  const entries = Object.entries(defaultExportOptions).map(([name, usual]) => {
+    const value = chosen[name];
+    return [name, isOffered(name, value) ? value : usual] as const;
+  });
+  return Object.fromEntries(entries) as ExportOptions;
+}
+
+/** A stored name of a format; the first one when this version does not have it. */
+export function readExportFormat(stored: unknown): ExportFormat {
+  return exportFormatNames.find((name) => name === stored) ?? exportFormatNames[0];
+}
+
+function isOffered(name: string, value: unknown): boolean {
+  if (name in exportFlags) return typeof value === 'boolean';
+  return (exportChoices as Record<string, readonly unknown[]>)[name]?.includes(value) ?? false;
+}
+
 export function formatTakes(format: ExportFormat, option: ExportOption): boolean {
   return (exportFormats[format].options as readonly ExportOption[]).includes(option);
 }

@@ -51,6 +51,7 @@ export {
   type CommentThread,
   type HighlightColor,
 } from './media-comments.ts';
+export { maxExportTemplates, type ExportTemplateObject } from './media-export-templates.ts';
 export type { SubtitleCheck, SubtitleIssue } from './media-exports.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-labels.ts';

@@ -5,6 +5,7 @@ import { collectionRoutes } from './media-collections.ts';
 import { codeRoutes } from './media-codes.ts';
 import { commentRoutes } from './media-comments.ts';
 import { contentRoutes } from './media-content.ts';
+import { exportTemplateRoutes } from './media-export-templates.ts';
 import { exportRoutes } from './media-exports.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
@@ -36,6 +37,7 @@ export const mediaRoutes = {
   ...publicLinkRoutes,
   ...contentRoutes,
   ...exportRoutes,
+  ...exportTemplateRoutes,
   ...transcriptRoutes,
   ...codeRoutes,
   ...commentRoutes,

@@ -9,6 +9,7 @@ import { createCommentsSlice } from './comments/comments.slice.ts';
 import { createCollectionsSlice } from './collections/collections.slice.ts';
 import type { MediaEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
+import { createExportTemplatesSlice } from './export-templates/export-templates.slice.ts';
 import { createExportsSlice } from './exports/exports.slice.ts';
 import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -106,6 +107,7 @@ export function createMedia(env: MediaEnv): Service {
         listComments: comments.listComments,
         readPassages: codes.readPassages,
       }),
+      createExportTemplatesSlice({ db, outbox, people }),
       transcripts,
       comments,
       codes,

@@ -26,6 +26,8 @@ export type FixtureIds = Record<
   | 'codeList'
   | 'codeListShare'
   | 'code'
+  | 'exportTemplate'
+  | 'exportTemplateShare'
   | 'upload'
   | 'group'
   | 'mapping'
@@ -133,6 +135,17 @@ export async function createFixtures(instance: Instance) {
     await media.ask(
       `insert into code_list_share (uuid, code_list_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
       [ids.codeListShare, ids.codeList, caller, permission, ids.owner],
+    );
+  };
+
+  const sharedTemplate = async (ids: FixtureIds, caller: string, permission: string) => {
+    await media.ask(
+      `insert into export_template (uuid, user_id, name, format, options) values ($1::uuid, $2, $1::text, 'docx', '{}')`,
+      [ids.exportTemplate, ids.owner],
+    );
+    await media.ask(
+      `insert into export_template_share (uuid, template_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
+      [ids.exportTemplateShare, ids.exportTemplate, caller, permission, ids.owner],
     );
   };
 
@@ -286,6 +299,8 @@ export async function createFixtures(instance: Instance) {
         'codeList',
         'codeListShare',
         'code',
+        'exportTemplate',
+        'exportTemplateShare',
         'group',
         'mapping',
         'pass',
@@ -311,6 +326,10 @@ export async function createFixtures(instance: Instance) {
       if (needs('codeList')) {
         const isShared = caller && (relation === 'viewer' || relation === 'editor');
         await sharedCodeList(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
+      }
+      if (needs('exportTemplate')) {
+        const isShared = caller && (relation === 'viewer' || relation === 'editor');
+        await sharedTemplate(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
       }
       if (needs('binned')) await binnedFile(fixture);
       if (needs('change')) await undoneChange(fixture);

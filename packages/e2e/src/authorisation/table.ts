@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { defaultExportOptions } from '@overtone/contracts/export-formats';
 import type { Letters } from './outcomes.ts';
 import type { Relation, FixtureIds } from './fixtures.ts';
 
@@ -150,6 +151,10 @@ function noModel(entry: Entry): Entry {
 
 function ofCodeList(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.codeList, code_uuid: ids.code, share_uuid: ids.codeListShare }), entry);
+}
+
+function ofTemplate(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.exportTemplate, share_uuid: ids.exportTemplateShare }), entry);
 }
 
 // There is no such passage with a code. Who may do what with one is tested in codes.it.test.ts.
@@ -573,6 +578,19 @@ export const table: Record<string, Entry> = {
     unknownCoding,
   ),
   'DELETE /api/files/{uuid}/codings/{coding_uuid}': unknownCoding,
+  'GET /api/export-templates': signedIn,
+  'POST /api/export-templates': sending(() => ({
+    name: `matrix ${randomUUID()}`,
+    format: 'docx',
+    options: defaultExportOptions,
+  }))(signedIn),
+  'PUT /api/export-templates/{uuid}': ofTemplate(sending(() => ({ format: 'pdf' }))(correcting)),
+  'DELETE /api/export-templates/{uuid}': ofTemplate(owning),
+  'GET /api/export-templates/{uuid}/shares': ofTemplate(owning),
+  'POST /api/export-templates/{uuid}/shares': ofTemplate(
+    sending((ids) => ({ target_type: 'user', target_uuid: ids.bystander, permission: 'viewer' }))(owning),
+  ),
+  'DELETE /api/export-templates/{uuid}/shares/{share_uuid}': ofTemplate(owning),
   'GET /api/collections': signedIn,
   'POST /api/collections': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
   'GET /api/collections/{uuid}': ofCollection(reading),

@@ -147,6 +147,11 @@ const codeListsRoute = createRoute({
   validateSearch: only(textSearch),
   component: lazyPage(() => import('../codes/code-lists-page.tsx').then((module) => module.CodeListsPage)),
 });
+const templatesRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/export-templates',
+  component: lazyPage(() => import('../exports/templates-page.tsx').then((module) => module.TemplatesPage)),
+});
 const codeListRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/codes/$uuid',
@@ -372,6 +377,7 @@ export const router = createRouter({
       collectionRoute,
       codeListsRoute,
       codeListRoute,
+      templatesRoute,
       fileRoute,
       searchRoute,
       accountRoute,

@@ -209,6 +209,12 @@ function AccountMenu({ me }: { me: User }) {
         <Menu.Item leftSection={<Icon name="tag" size={18} />} onClick={() => void navigate({ to: '/codes' })}>
           {t`Codes`}
         </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon name="download" size={18} />}
+          onClick={() => void navigate({ to: '/export-templates' })}
+        >
+          {t`Export templates`}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="trash" size={18} />} onClick={() => void navigate({ to: '/bin' })}>
           {t`Bin`}
         </Menu.Item>

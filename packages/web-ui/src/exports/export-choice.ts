@@ -1,8 +1,7 @@
 import {
   defaultExportOptions,
-  exportChoices,
-  exportFlags,
-  exportFormatNames,
+  readExportFormat,
+  readExportOptions,
   type ExportFormat,
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
@@ -13,15 +12,7 @@ export type ExportChoice = { readonly format: ExportFormat; readonly options: Ex
 /** The stored choice; what this version does not offer is replaced by its default. */
 export function readExportChoice(stored: string | undefined): ExportChoice {
   const { format, options } = parse(stored);
-  const chosen = typeof options === 'object' && options !== null ? (options as Record<string, unknown>) : {};
-  const entries = Object.entries(defaultExportOptions).map(([name, usual]) => {
-    const value = chosen[name];
-    return [name, isOffered(name, value) ? value : usual] as const;
-  });
-  return {
-    format: exportFormatNames.find((name) => name === format) ?? exportFormatNames[0],
-    options: Object.fromEntries(entries) as ExportOptions,
-  };
+  return { format: readExportFormat(format), options: readExportOptions(options) };
 }
 
 function parse(stored: string | undefined): { format?: unknown; options?: unknown } {
@@ -33,7 +24,7 @@ function parse(stored: string | undefined): { format?: unknown; options?: unknow
   }
 }
 
-function isOffered(name: string, value: unknown): boolean {
-  if (name in exportFlags) return typeof value === 'boolean';
-  return (exportChoices as Record<string, readonly unknown[]>)[name]?.includes(value) ?? false;
+export function isSameChoice(one: ExportChoice, other: ExportChoice): boolean {
+  const names = Object.keys(defaultExportOptions) as (keyof ExportOptions)[];
+  return one.format === other.format && names.every((name) => one.options[name] === other.options[name]);
 }

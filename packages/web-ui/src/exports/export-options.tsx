@@ -10,6 +10,7 @@ import {
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
 import { readExportChoice, type ExportChoice } from './export-choice.ts';
+import { TemplateChoice } from './template-choice.tsx';
 import { choiceLabels, choiceTitles, flagLabels, formatLabels } from './labels.ts';
 
 type Props = {
@@ -39,6 +40,7 @@ export function ExportChoiceFields({ choice: { format, options }, hasSummary, on
   const change = (next: Partial<ExportOptions>): void => onChange({ format, options: { ...options, ...next } });
   return (
     <Stack gap="sm">
+      <TemplateChoice choice={{ format, options }} onChange={onChange} />
       <NativeSelect
         label={t`Format`}
         data-autofocus

@@ -145,6 +145,18 @@ function showCodes(api: ScriptedApi): void {
   api.respond('GET /api/code-lists/{uuid}', codeList);
 }
 
+const template = exampleItem('GET /api/export-templates', 'items', {
+  uuid: uuid(80),
+  name: 'Court',
+  format: 'pdf',
+  my_permission: 'owner',
+  owner_name: null,
+  for_everybody: false,
+});
+function showTemplates(api: ScriptedApi): void {
+  api.respond('GET /api/export-templates', listOf([template]));
+}
+
 /** The dialogs of everybody's pages. */
 export const everydayDialogs: readonly DialogCase[] = [
   {
@@ -270,6 +282,29 @@ export const everydayDialogs: readonly DialogCase[] = [
     world: showCodes,
     opener: button('Delete Trust'),
     request: request({ submit: 'Delete', route: 'DELETE /api/code-lists/{uuid}/codes/{code_uuid}' }),
+  },
+  {
+    name: 'Rename an export template',
+    source: 'exports/template-dialogs.tsx',
+    path: '/export-templates',
+    world: showTemplates,
+    ...menuItem('Actions for Court', 'Rename'),
+    ...text('Name', 'Press'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Save',
+      route: 'PUT /api/export-templates/{uuid}',
+      sends: { name: 'Press' },
+      response: { ...template, name: 'Press' },
+    }),
+  },
+  {
+    name: 'Delete an export template',
+    source: 'exports/template-dialogs.tsx',
+    path: '/export-templates',
+    world: showTemplates,
+    ...menuItem('Actions for Court', 'Delete'),
+    request: request({ submit: 'Delete', route: 'DELETE /api/export-templates/{uuid}' }),
   },
   {
     name: 'Add group',

@@ -53,7 +53,7 @@ function where(all: Prisma.Sql[]): Prisma.Sql {
 
 /** Of shares; other records have other values under these names. */
 const recipientOf = Prisma.sql`case when a.event_type in ('file.share', 'file.unshare', 'collection.share', 'collection.unshare',
-  'code_list.share', 'code_list.unshare')
+  'code_list.share', 'code_list.unshare', 'export_template.share', 'export_template.unshare')
   and coalesce(a.details ->> 'user', a.details ->> 'group') ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
   then coalesce(a.details ->> 'user', a.details ->> 'group')::uuid end`;
 

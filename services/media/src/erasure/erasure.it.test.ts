@@ -8,6 +8,7 @@ import {
   type CommentThread,
   type mediaRoutes,
 } from '@overtone/contracts';
+import { defaultExportOptions } from '@overtone/contracts/export-formats';
 import { createObjectStore } from '@overtone/object-store';
 import { transcribed } from '../../test/runs.ts';
 import { watchSourceOf } from '@overtone/testkit';
@@ -107,6 +108,17 @@ describe('an ordered erasure', () => {
     ] as const)
       await media.json(person, 'POST', `${comments}/${String(thread)}/replies`, { text: `by ${person.userId}` });
     await media.json(owner, 'PUT', `${comments}/${String(theirComment)}/resolved`, { resolved: true });
+    for (const [person, other] of [
+      [friend, owner],
+      [owner, friend],
+    ] as const) {
+      const body = { name: 'Court', format: 'pdf', options: defaultExportOptions };
+      const template = await media.json<{ uuid: string }>(person, 'POST', '/api/export-templates', body);
+      await media.json(person, 'POST', `/api/export-templates/${template.body.uuid}/shares`, {
+        target_type: 'user',
+        target_uuid: other.userId,
+      });
+    }
     const lists = await Promise.all(
       [friend, owner].map(async (person) => {
         const list = await media.json<{ uuid: string }>(person, 'POST', '/api/code-lists', { name: 'Study' });
@@ -194,6 +206,7 @@ describe('an ordered erasure', () => {
       edits: 3,
       comments: 4,
       code_lists: 1,
+      export_templates: 1,
     });
     expect(reports.flatMap(({ objectHashes }) => objectHashes)).toHaveLength(2);
     for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);

@@ -17,6 +17,7 @@ import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import { deleteLinksOf } from '../public-links/public-links.store.ts';
 import { publishAccess, removeMembership, removeSharesWith } from '../sharing/sharing.store.ts';
+import { eraseTemplatesOf } from '../export-templates/export-templates.store.ts';
 import { eraseVocabularyOf } from '../vocabulary/vocabulary.store.ts';
 import { eraseVoicesOf } from '../voices/voices.store.ts';
 
@@ -155,6 +156,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   for (const fileId of new Set(shared)) await publishAccess(tx, outbox, fileId);
   const collections = await eraseCollectionsOf(tx, userId);
   const comments = await eraseCommentsOf(tx, outbox, userId);
+  const export_templates = await eraseTemplatesOf(tx, userId);
   const code_lists = await eraseCodesOf(tx, outbox, userId);
   const profiles = await eraseVoicesOf(tx, outbox, userId);
   const public_links = await deleteLinksOf(tx, userId);
@@ -185,6 +187,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     collections,
     comments,
     code_lists,
+    export_templates,
     speaker_profiles: profiles,
     changes,
     edits,

@@ -2,6 +2,7 @@ import { mediaEvents, roleAtLeast, type SharePermission } from '@overtone/contra
 import type { Outbox } from '@overtone/database';
 import { invalid, type AppError, type Caller } from '@overtone/service-kit';
 import { groupsOf } from '../access/access.store.ts';
+import { removeTemplateSharesWith } from '../export-templates/export-templates.store.ts';
 import { removeCodeListSharesWith } from '../codes/codes.store.ts';
 import { removeCollectionSharesWith } from '../collections/collections.store.ts';
 import type { Db, Tx } from '../database.ts';
@@ -55,6 +56,7 @@ export async function removeSharesWith(tx: Tx, target: ShareTarget): Promise<str
   await tx.fileShare.deleteMany({ where: target });
   await removeCollectionSharesWith(tx, target);
   await removeCodeListSharesWith(tx, target);
+  await removeTemplateSharesWith(tx, target);
   return ids;
 }
 
