@@ -32,7 +32,10 @@ function keep(count: number) {
 }
 const prefix = z.union([
   z.literal(''),
-  z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
+  z
+    .string()
+    .max(1_024)
+    .regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
 ]);
 
 export const backupGroup = defineSettings('backup', {

@@ -32,6 +32,8 @@ export const authConfigItem = z.object({
  * `<key>_clear: true` removes the stored secret, which neither null nor an empty text does.
  */
 const flat = z.record(text(64), value);
+/** Each setting has its own limit; the longest are revocation lists. */
+const changes = z.record(text(64), z.union([z.boolean(), z.number(), z.string().max(900_000), z.null()]));
 /** The external sources; an account's `auth_type` may name one of them. */
 export const signInSources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 export type SignInSource = (typeof signInSources)[number];
@@ -105,7 +107,7 @@ export const authConfigRoutes = {
     summary:
       'Change settings of a category; null resets a setting to its default, an empty secret keeps the stored one',
     params: categoryParams,
-    body: flat,
+    body: changes,
     answer: z.object({
       success: z.literal(true),
       message: z.string(),
@@ -133,7 +135,7 @@ export const authConfigRoutes = {
     summary:
       'Try the directory, the provider or authorities and revocation lists with unsaved values over the saved ones; nothing is stored',
     params: z.object({ category: z.enum(['ldap', 'oidc', 'pki']) }),
-    body: flat,
+    body: changes,
     answer: z.object({
       success: z.boolean(),
       message: z.string(),

@@ -109,6 +109,7 @@ export const exportRoutes = {
         ...exportQuery,
         file_uuids: z
           .string()
+          .max(maxArchiveFiles * 37)
           .transform((list) => list.split(','))
           .pipe(z.array(z.uuid()).min(1).max(maxArchiveFiles))
           .optional()

@@ -66,7 +66,7 @@ export const replaceRoutes = {
                 z.object({
                   uuid: z.uuid(),
                   version: z.int().describe('in which the places were found; 409 when it has changed since'),
-                  starts: z.array(z.int().min(0)).min(1),
+                  starts: z.array(z.int().min(0)).min(1).max(maxReplacePlaces),
                 }),
               )
               .min(1)
