@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { transcribed } from '../../test/runs.ts';
-import { startMedia, waitFor } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
 
 const media = await startMedia();
 
@@ -20,6 +21,11 @@ it('an empty folder in place of the recordings is reported, and not taken for an
   await storageIs('ok');
   await rename(join(media.folder, 'objects'), join(media.folder, 'elsewhere'));
   await storageIs('storage_unavailable');
+  const owner = newUser();
+  const refused = await media.upload(owner, wav(1));
+  expect([refused.status, refused.body.code]).toEqual([503, 'storage_unavailable']);
+  expect(existsSync(join(media.folder, 'objects'))).toBe(false);
   await rename(join(media.folder, 'elsewhere'), join(media.folder, 'objects'));
   await storageIs('ok');
+  expect((await media.upload(owner, wav(1))).status).toBe(201);
 });

@@ -16,8 +16,23 @@ export function createStorageSlice({
   db: Db;
   log: Log;
 }): Slice & { objects: ObjectStore } {
-  const objects = createObjectStore(env);
   let isEmptied = false;
+  const requireLibrary = (): void => {
+    if (!isEmptied) return;
+    throw unavailable(
+      'storage_unavailable',
+      'The object storage is empty, but the library has recordings. Is the right folder or bucket connected?',
+    );
+  };
+  const store = createObjectStore(env);
+  // Recordings must not be divided between two stores. A folder with the marker is known to be the right one, empty or not.
+  const objects: ObjectStore = {
+    ...store,
+    put: async (...args) => {
+      if (env.OBJECT_STORE_REQUIRES_MARKER !== true) requireLibrary();
+      return await store.put(...args);
+    },
+  };
   const removeLeftovers = async (): Promise<void> => void (await objects.removeLeftovers());
   return {
     objects,
@@ -49,11 +64,7 @@ export function createStorageSlice({
         critical: false,
         probe: async (signal) => {
           await objects.ping(signal);
-          if (isEmptied)
-            throw unavailable(
-              'storage_unavailable',
-              'The object storage is empty, but the library has recordings. Is the right folder or bucket connected?',
-            );
+          requireLibrary();
         },
       },
     },
