@@ -264,7 +264,7 @@ describe('the check of inputs', () => {
     const { zod, schema } = inputOf(z.string().max(4_096).refine(isQuadratic));
     const at = (sixteenths: number) => fill(schema, schema, { mode: 'texts', piece: 'a', sixteenths, branch: 0 });
     expect(await isSuperLinear(zod, at)).toBe(true);
-  }, 300_000);
+  });
 
   it('finds a text that grows when it is parsed', async () => {
     const faults = await faultsOf(

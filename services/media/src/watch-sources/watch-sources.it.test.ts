@@ -27,7 +27,7 @@ const bucket = createObjectStore({
 });
 cleanUpAfterFile(async () => bucket.close());
 const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
-const long = 120_000;
+const long = 400_000;
 
 describe('a watched folder', () => {
   it(

@@ -68,7 +68,7 @@ describe('files that were erased', () => {
     const report = await waitFor(() => reports.find((found) => found.erasureId === erasureId));
     expect(report).toMatchObject({ counts: { mirrored_files: 1, mirrored_objects: 2 } });
     expect(await keys()).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** Waits for an attempt that begins after the call and fails: the message is delivered again. */
