@@ -40,4 +40,22 @@ describe('readiness', () => {
     await change({ enabled: true });
     expect(await found()).toEqual([200, 'ok']);
   });
+
+  it('ends, and requests are answered with 503, while an empty database is in place of the right one', async () => {
+    const settings = async () => {
+      const { status, body } = await service.ask('GET', '/backup/settings');
+      return [status, body['code']];
+    };
+    expect(await settings()).toEqual([200, undefined]);
+    await world.sql('alter schema public rename to away');
+    await world.sql('create schema public');
+    await world.sql('grant usage on schema public to public');
+    const { status, checks } = await service.readiness();
+    expect([status, checks['database']]).toEqual([503, expect.stringMatching(/^error: database_unavailable/)]);
+    expect(await settings()).toEqual([503, 'database_unavailable']);
+    await world.sql('drop schema public');
+    await world.sql('alter schema away rename to public');
+    expect((await service.readiness()).status).toBe(200);
+    expect(await settings()).toEqual([200, undefined]);
+  });
 });

@@ -48,6 +48,27 @@ describe('a database that cannot be asked', () => {
   });
 });
 
+describe('another, empty database in place of the right one', () => {
+  it.each([
+    errorOf('relation "media_file" does not exist', { code: '42P01' }),
+    errorOf('The table does not exist in the current database', { code: 'P2021' }),
+    errorOf('database "overtone" does not exist', { code: '3D000' }),
+    errorOf('password authentication failed for user "media"', { code: '28P01' }),
+    errorOf('Invalid invocation', { cause: errorOf('no role', { code: '28000' }) }),
+    errorOf('Raw query failed', {
+      code: 'P2010',
+      meta: { driverAdapterError: { cause: { kind: 'TableDoesNotExist', originalCode: '42P01' } } },
+    }),
+    errorOf('Authentication failed', {
+      code: 'P1000',
+      meta: { driverAdapterError: { cause: { kind: 'AuthenticationFailed' } } },
+    }),
+  ])('is answered with 503, and not taken for a database that does not respond: %s', (error) => {
+    expect(toProblem(error, 'r')).toMatchObject({ status: 503, code: 'database_unavailable' });
+    expect(isLostDatabase(error)).toBe(false);
+  });
+});
+
 describe('a full disk, of the database or of the process', () => {
   it.each([
     errorOf('could not extend file "base/1/2": No space left on device', { code: '53100' }),

@@ -22,6 +22,24 @@ export function isLostDatabase(thrown: unknown, depth = 3): boolean {
   return itself(error, reported) || (depth > 0 && isLostDatabase(error.cause, depth - 1));
 }
 
+/** No such table, database or role: what a new, empty database says to a service that was ready with another one. */
+const replacedCodes = new Set(['42P01', '3D000', '28P01', '28000', 'P1000', 'P1003', 'P1010', 'P2021']);
+const replacedKinds = new Set([
+  'TableDoesNotExist',
+  'DatabaseDoesNotExist',
+  'AuthenticationFailed',
+  'DatabaseAccessDenied',
+]);
+
+/** Whether the database is not the one of this installation. A service does not start with such a one. */
+export function isReplacedDatabase(thrown: unknown, depth = 3): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  const { code, cause, meta } = thrown as Thrown;
+  const { kind, originalCode } = (meta?.driverAdapterError?.cause ?? {}) as Reported;
+  const isIt = [code, originalCode].some((one) => replacedCodes.has(String(one))) || replacedKinds.has(String(kind));
+  return isIt || (depth > 0 && isReplacedDatabase(cause, depth - 1));
+}
+
 /** SQLSTATE 53100, or the text of the system error, which the server and Node report alike. */
 const diskFull = /\b53100\b|No space left on device/i;
 

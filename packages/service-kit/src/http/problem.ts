@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express';
 import { codeStatus, errorsOf, kindStatus, type Problem, type RouteDef } from '@overtone/contracts';
 import { invalid, isAppError, tooLarge, unavailable, type AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { isFullStorage, isLostDatabase } from './lost-database.ts';
+import { isFullStorage, isLostDatabase, isReplacedDatabase } from './lost-database.ts';
 
 const titles: Record<number, string> = {
   400: 'Bad request',
@@ -49,7 +49,7 @@ function asAppError(thrown: unknown): AppError | undefined {
       cause: thrown,
       retryAfterSeconds: 60,
     });
-  if (isLostDatabase(thrown))
+  if (isLostDatabase(thrown) || isReplacedDatabase(thrown))
     return unavailable('database_unavailable', 'The database does not answer. Please try again.', { cause: thrown });
   if (thrown instanceof URIError) return invalid('invalid_request', 'The path is not valid', { cause: thrown });
   const { type, status } = (thrown ?? {}) as BodyParserError;
