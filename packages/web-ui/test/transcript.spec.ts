@@ -264,6 +264,23 @@ test.describe('what is typed in the transcript is never lost', () => {
     expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
   });
 
+  test('is merged with what another person changed in the same sentence, and goes on where it was', async ({
+    page,
+    api,
+  }) => {
+    const transcript = await open(page, api);
+    transcript.editElsewhere(0, 'A very good morning everybody');
+    api.refuse(operations, { code: 'stale_version' });
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    await expect(textOf(page, 0)).toHaveText('A very good morning everybody in Oslo');
+    transcript.serve(api);
+    await page.keyboard.type(' today');
+    await expect.poll(() => transcript.texts()[0]).toBe('A very good morning everybody in Oslo today');
+    await expectSaved(page);
+    await expect(page.getByTestId('conflict')).toHaveCount(0);
+  });
+
   test('is kept when the right to edit was withdrawn', async ({ page, api }) => {
     await open(page, api);
     api.refuse(operations, { code: 'permission_required' });

@@ -49,7 +49,10 @@ function open(
   segments: readonly Segment[],
   kept: Draft | null,
   send: AutosaveDeps['send'],
-  revert: AutosaveDeps['revert'] = () => Promise.reject(new Error('no undo')),
+  {
+    revert = () => Promise.reject(new Error('no undo')),
+    reload = () => Promise.resolve(segments),
+  }: Partial<Pick<AutosaveDeps, 'revert' | 'reload'>> = {},
 ) {
   const view = viewOf(segments);
   let draft = kept;
@@ -57,9 +60,9 @@ function open(
   const autosave = createAutosave(view as unknown as EditorView, segments, {
     send,
     revert,
-    reload: () => Promise.resolve(segments),
+    reload,
     loadAgain: () => void (loads += 1),
-    failureOf: () => 'connection',
+    failureOf: (error) => (error === outdated ? 'outdated' : 'connection'),
     onRefused: () => undefined,
     onSaved: () => undefined,
     draft: { read: () => draft, write: (next) => (draft = next) },
@@ -73,6 +76,7 @@ function textsOf({ state }: { state: EditorState }): string[] {
 }
 
 const base = [segment('1', 'good morning'), segment('2', 'let us begin')];
+const outdated = new Error('outdated');
 function lost(): Promise<never> {
   return Promise.reject(new Error('no connection'));
 }
@@ -152,9 +156,11 @@ describe('createAutosave', () => {
   it('keeps what an undo brings back when the page passes on the passages from before it', async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const { promise: answer, resolve } = Promise.withResolvers<CorrectionResult>();
-    const { view, autosave, loads } = open([], null, lost, () => {
-      ask();
-      return answer;
+    const { view, autosave, loads } = open([], null, lost, {
+      revert: () => {
+        ask();
+        return answer;
+      },
     });
     await autosave.restore();
     const undone = autosave.revert('undo');
@@ -173,5 +179,54 @@ describe('createAutosave', () => {
     await autosave.receivePassages([segment('1', 'good evening', 2)]);
     expect(textsOf(view)).toEqual(['good evening']);
     expect(loads()).toBe(0);
+  });
+
+  /** What the server answers when it has saved the words 'let us begin now'. */
+  const savedTyped: CorrectionResult = {
+    revision: 1,
+    transcript_version: 2,
+    segments: [{ ...segment('2', 'let us begin now', 2), previous_uuid: '1' }],
+    removed: [],
+    can_undo: true,
+    can_redo: false,
+  };
+
+  it('keeps what is typed while the passages are loaded again, beside what others have changed', async () => {
+    const { promise: loaded, resolve: load } = Promise.withResolvers<readonly Segment[]>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const refuseOnce = [outdated];
+    const { view, autosave } = open(base, null, () => Promise.reject(refuseOnce.pop() ?? new Error('no connection')), {
+      reload: () => {
+        ask();
+        return loaded;
+      },
+    });
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText(' all', 13));
+    const flushed = autosave.flush();
+    await asked;
+    view.dispatch(view.state.tr.insertText(' of you', 17));
+    load([segment('1', 'very good morning', 2), segment('2', 'let us begin')]);
+    await flushed;
+    expect(textsOf(view)).toEqual(['very good morning all of you', 'let us begin']);
+  });
+
+  it.each([
+    ['is saved', (answer: PromiseWithResolvers<CorrectionResult>) => answer.resolve(savedTyped)],
+    ['is lost again', (answer: PromiseWithResolvers<CorrectionResult>) => answer.reject(new Error('no connection'))],
+    ['is refused', (answer: PromiseWithResolvers<CorrectionResult>) => answer.reject(outdated)],
+  ])('keeps what is typed until the request of an earlier visit %s', async (_, end) => {
+    const answer = Promise.withResolvers<CorrectionResult>();
+    const request: Request = { uuid: 'the-request', operations: typed };
+    const sends = [() => answer.promise];
+    const kept = { request, operations: typed, conflicts: [] };
+    const { view, autosave } = open(base, kept, () => (sends.pop() ?? lost)());
+    const restored = autosave.restore();
+    view.dispatch(view.state.tr.insertText(' to all', 13));
+    autosave.changed();
+    end(answer);
+    await restored;
+    expect(textsOf(view)).toEqual(['good morning to all', 'let us begin now']);
+    expect(autosave.state.get().conflicts).toEqual([]);
   });
 });

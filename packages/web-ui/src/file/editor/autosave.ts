@@ -87,9 +87,10 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   };
   /** Shows what others have saved, with what is not saved yet. */
   const rebase = (next: readonly Segment[], operations: readonly Operation[]): void => {
+    const previous = base;
     base = next;
     readCaret(view);
-    const { tr, conflicts } = repeatOperations(view.state, base, operations);
+    const { tr, conflicts } = repeatOperations(view.state, base, operations, previous);
     view.dispatch(tr.setMeta('addToHistory', false));
     if (conflicts.length > 0) update({ conflicts: [...state.get().conflicts, ...conflicts] });
     keepDraft();
@@ -103,8 +104,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       return false;
     }
     request = null;
-    const unsaved = pending();
     const next = await deps.reload();
+    // With what was typed meanwhile.
+    const unsaved = pending();
     if (failure === 'refused') deps.onRefused(error);
     // What was refused becomes a conflict, so that its text is not lost and not sent again.
     const marked = failure === 'refused' ? unsaved.map((one) => (isPartOf(one, sent) ? outdated(one) : one)) : unsaved;
@@ -149,11 +151,41 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   }
   async function revertOnce(which: 'undo' | 'redo'): Promise<readonly string[]> {
     const result = await deps.revert(which, crypto.randomUUID());
-    const unsaved = pending();
-    base = applyResult(base, result);
-    rebase(base, unsaved);
+    rebase(applyResult(base, result), pending());
     deps.onSaved(base, result);
     return result.segments.map((segment) => segment.uuid);
+  }
+
+  /** Sends the request of an earlier visit again. `operations` are all that were not saved then, with those of the request. */
+  async function restoreSent(sent: Request, operations: readonly Operation[]): Promise<void> {
+    // What was typed is shown at once; whether it was saved already is known later.
+    const shown = repeatOperations(view.state, base, operations);
+    const isShown = shown.conflicts.length === 0;
+    if (isShown) view.dispatch(shown.tr.setMeta('addToHistory', false));
+    try {
+      const result = await deps.send(sent);
+      request = null;
+      if (isShown) {
+        receive(result, sent.operations);
+        return keepDraft();
+      }
+      base = applyResult(base, result, sent.operations);
+      deps.onSaved(base, result);
+      rebase(
+        base,
+        operations.map((one) => (isPartOf(one, sent) ? continued(one, base) : one)),
+      );
+    } catch (error) {
+      if (deps.failureOf(error) === 'connection') {
+        if (isShown) keepDraft();
+        else rebase(base, operations);
+        update({ status: 'offline' });
+        return schedule(retryMs[0]);
+      }
+      const next = await deps.reload();
+      request = null;
+      rebase(next, isShown ? pending() : operations);
+    }
   }
 
   return {
@@ -179,30 +211,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (!draft) return;
       update({ conflicts: draft.conflicts });
       request = draft.request;
-      // With those of the request.
-      let unsaved = draft.operations;
-      if (request) {
-        // What was typed is shown at once; whether it was saved already is known later.
-        const shown = repeatOperations(view.state, base, unsaved);
-        if (shown.conflicts.length === 0) view.dispatch(shown.tr.setMeta('addToHistory', false));
-        const sent = request;
-        try {
-          const result = await deps.send(sent);
-          base = applyResult(base, result, sent.operations);
-          deps.onSaved(base, result);
-          unsaved = unsaved.map((one) => (isPartOf(one, sent) ? continued(one, base) : one));
-        } catch (error) {
-          if (deps.failureOf(error) === 'connection') {
-            rebase(base, unsaved);
-            update({ status: 'offline' });
-            return schedule(retryMs[0]);
-          }
-          base = await deps.reload();
-        }
-        request = null;
-      }
-      rebase(base, unsaved);
-      if (pending().length > 0) schedule(pauseMs);
+      if (request) await (running = restoreSent(request, draft.operations).finally(() => (running = null)));
+      else rebase(base, draft.operations);
+      if (request === null && pending().length > 0) schedule(pauseMs);
     },
     /** The transcript was loaded again: others have edited it. */
     receivePassages: async (loaded: readonly Segment[]): Promise<void> => {

@@ -3,6 +3,7 @@ import { AllSelection, Selection, TextSelection, type EditorState, type Transact
 import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { isTurnStart } from '../transcript.ts';
+import { mergeTexts } from './merge-texts.ts';
 import type { Operation } from './operations.ts';
 import {
   attrsOf,
@@ -110,12 +111,21 @@ function restoreCaret(tr: Transaction, { doc, selection }: EditorState): Transac
     if ($position.depth === 0) return null;
     const index = indexesOf(tr.doc).get(attrsOf($position.parent).uuid);
     if (index === undefined) return null;
-    return (startsOf(tr.doc)[index] ?? 0) + 1 + Math.min($position.parentOffset, tr.doc.child(index).content.size);
+    return (startsOf(tr.doc)[index] ?? 0) + 1 + offsetIn(tr.doc.child(index), $position.parent, $position.parentOffset);
   };
   const [anchor, head] = [placeOf(selection.anchor), placeOf(selection.head)];
   if (anchor !== null && head !== null) return tr.setSelection(TextSelection.create(tr.doc, anchor, head));
   // An empty document has everything selected.
   return selection instanceof AllSelection && doc.childCount === 0 ? tr.setSelection(Selection.atStart(tr.doc)) : tr;
+}
+
+/** The place of an offset in a changed passage: by what is the same before it, or after it. */
+function offsetIn({ content }: Node, before: Node, offset: number): number {
+  const start = before.content.findDiffStart(content);
+  if (start === null || offset <= start) return offset;
+  const end = before.content.findDiffEnd(content);
+  const moved = end && offset >= end.a ? offset + end.b - end.a : offset;
+  return Math.max(0, Math.min(moved, content.size));
 }
 
 function isShown(node: Node, segment: Segment): boolean {
@@ -166,24 +176,29 @@ export function acknowledge(
 }
 
 /**
- * Repeats unsaved operations on the passages of the server. Those whose passages were changed by others in the meantime
- * become conflicts: their text is kept, and the document shows that of the others.
+ * Repeats unsaved operations on the passages of the server. Of a passage that others have changed since, both changes are
+ * kept where they are of different words. Otherwise they become conflicts: the text is kept, and the document shows that
+ * of the others.
+ * @param previous - the passages on which the operations were made
  */
 export function repeatOperations(
   state: EditorState,
   base: readonly Segment[],
   operations: readonly Operation[],
+  previous: readonly Segment[] = [],
 ): { tr: Transaction; conflicts: Conflict[] } {
   const tr = showPassages(state, base);
   const conflicts: Conflict[] = [];
   const versions = new Map(base.map((segment) => [segment.uuid, segment]));
+  const old = new Map(previous.map((segment) => [segment.uuid, segment]));
+  const typed = new Map(state.doc.children.map((node) => [attrsOf(node).uuid, node]));
   for (const operation of operations) {
     const run = operation.segments.map(({ uuid }) => versions.get(uuid));
     const isCurrent = run.every((segment, i) => {
       const { version } = operation.segments[i] ?? {};
       return segment !== undefined && (version === undefined || segment.version === version);
     });
-    if (isCurrent && repeat(tr, operation, run as Segment[])) continue;
+    if (isCurrent && repeat(tr, operation, run as Segment[], typed)) continue;
     // The same result was saved already, perhaps by this page before its answer was lost.
     const isDone = operation.replacement.every(({ uuid, text, speaker_uuid: speaker }) => {
       const segment = versions.get(uuid);
@@ -192,12 +207,38 @@ export function repeatOperations(
       return isSameText && (speaker === undefined || speaker === (segment.speaker?.uuid ?? null));
     });
     const text = operation.replacement.flatMap((piece) => piece.text ?? []).join('\n');
-    if ((isDone && operation.replacement.length > 0) || text === '') continue;
+    if (isDone && operation.replacement.length > 0) continue;
+    const merged = mergeOperation(operation, old, versions);
+    if ((merged && repeat(tr, merged, run as Segment[], typed)) || text === '') continue;
     const first = run.find((segment) => segment !== undefined);
     const isSingle = operation.replacement.length === 1 && operation.segments.length === 1;
     conflicts.push({ segmentUuid: isSingle ? (first?.uuid ?? null) : null, text, start: first?.start_time ?? 0 });
   }
-  return { tr, conflicts };
+  return { tr: restoreCaret(tr, state), conflicts };
+}
+
+/** The operation on a passage that others have changed since; null when both changed the same of it. */
+function mergeOperation(
+  { segments, replacement }: Operation,
+  previous: ReadonlyMap<string, Segment>,
+  current: ReadonlyMap<string, Segment>,
+): Operation | null {
+  const [source, piece] = [segments[0], replacement[0]];
+  if (!source || !piece || segments.length > 1 || replacement.length > 1 || piece.uuid !== source.uuid) return null;
+  const [old, now] = [previous.get(source.uuid), current.get(source.uuid)];
+  if (!old || !now || old.version !== source.version) return null;
+  // Which letters a placeholder stands for is not known here.
+  if ([old, now].some(({ withheld, redactions }) => withheld || redactions.length > 0)) return null;
+  if (piece.speaker_uuid !== undefined && old.speaker?.uuid !== now.speaker?.uuid) return null;
+  const hasOtherTimes = old.start_time !== now.start_time || old.end_time !== now.end_time;
+  if (piece.start_time !== undefined && hasOtherTimes) return null;
+  // The accepted words may be others now.
+  const { text: typed, accepted_words: _, ...rest } = piece;
+  if (typed === undefined) return { segments: [{ uuid: now.uuid, version: now.version }], replacement: [rest] };
+  const text = mergeTexts(plainText(old.text), typed, plainText(now.text));
+  return text === null
+    ? null
+    : { segments: [{ uuid: now.uuid, version: now.version }], replacement: [{ ...rest, text }] };
 }
 
 /** @returns false when the passages are not next to each other any more */
@@ -205,6 +246,7 @@ function repeat(
   tr: Transaction,
   { segments, after_uuid: after = null, replacement }: Operation,
   run: Segment[],
+  typed: ReadonlyMap<string, Node>,
 ): boolean {
   const indexes = indexesOf(tr.doc);
   const first = indexes.get(segments[0]?.uuid ?? after ?? '');
@@ -218,7 +260,12 @@ function repeat(
       const own = speaker === undefined ? ((base ?? run[0])?.speaker?.uuid ?? null) : speaker;
       const times = start !== undefined && end !== undefined ? { start, end } : null;
       const attrs = { uuid, speaker: own, base, times, accepted, turn: false };
-      return schema.nodes.passage.create(attrs, contentOf(text ?? base?.text ?? '', base ? maskedOf(base) : masked));
+      const node = typed.get(uuid);
+      // Its spaces at the end do not count as text, but more may follow them.
+      if (text !== undefined && node && textOf(node) === text) return schema.nodes.passage.create(attrs, node.content);
+      const spaces = /\s?$/u.exec(node?.textContent ?? '')?.[0] ?? '';
+      const content = contentOf((text ?? base?.text ?? '') + spaces, base ? maskedOf(base) : masked);
+      return schema.nodes.passage.create(attrs, content);
     },
   );
   const starts = startsOf(tr.doc);

@@ -184,6 +184,62 @@ describe('unsaved operations', () => {
     expect(conflicts).toEqual([{ segmentUuid: '3', text: 'mine', start: 3 }]);
   });
 
+  it('and the changes of others are both kept where they are of different words, with the caret at its word', () => {
+    const typed = stateOf(base);
+    const next = typed.apply(typed.tr.insertText(' in Oslo', at(typed, 'everybody') + 9));
+    const state = select(next, at(next, 'Oslo') + 2);
+    const theirs = [segment('1', 'a very good morning everybody', { version: 2 }), ...base.slice(1)];
+    const { tr, conflicts } = repeatOperations(state, theirs, operationsOf(base, state.doc), base);
+    const merged = state.apply(tr);
+    expect(conflicts).toEqual([]);
+    expect(textsOf(merged)[0]).toBe('a very good morning everybody in Oslo');
+    expect(merged.selection.head).toBe(at(merged, 'Oslo') + 2);
+    expect(operationsOf(theirs, merged.doc)).toEqual([
+      {
+        segments: [{ uuid: '1', version: 2 }],
+        replacement: [{ uuid: '1', text: 'a very good morning everybody in Oslo' }],
+      },
+    ]);
+  });
+
+  it('keep the space after which the next word is typed', () => {
+    const state = stateOf(base);
+    for (const [typed, theirs] of [
+      [' there ', base[1]!],
+      [' there ', segment('2', 'well hello', { version: 2 })],
+    ] as const) {
+      const next = state.apply(state.tr.insertText(typed, at(state, 'hello') + 5));
+      const now = [base[0]!, theirs, segment('3', 'changed', { version: 2 })];
+      const { tr } = repeatOperations(next, now, operationsOf(base, next.doc), base);
+      expect(next.apply(tr).doc.child(1).textContent).toBe(`${theirs.text}${typed}`);
+    }
+  });
+
+  it('keep a new speaker beside the words of others, and give way to their speaker', () => {
+    const mine: Operation[] = [
+      { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '2', speaker_uuid: 'grace' }] },
+    ];
+    const [first, second, third] = base as [Segment, Segment, Segment];
+    const speakersOf = (theirs: Segment) => {
+      const state = stateOf(base);
+      const { tr, conflicts } = repeatOperations(state, [first, theirs, third], mine, base);
+      return [conflicts.length, attrsOf(state.apply(tr).doc.child(1)).speaker];
+    };
+    expect(speakersOf({ ...second, version: 2, text: 'hello there' })).toEqual([0, 'grace']);
+    const bob = { uuid: 'bob', name: 'SPEAKER_03', display_name: 'Bob' };
+    expect(speakersOf({ ...second, version: 2, speaker: bob })).toEqual([0, 'bob']);
+  });
+
+  it('of a passage with masked parts are conflicts when others have changed it', () => {
+    const mask = { uuid: 'm', kind: 'name', start: 0, end: 4 } as unknown as Segment['redactions'][number];
+    const old = [segment('1', 'good morning', { redactions: [mask] })];
+    const theirs = [segment('1', 'good morning all', { redactions: [mask], version: 2 })];
+    const mine: Operation[] = [
+      { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'good old morning' }] },
+    ];
+    expect(repeatOperations(stateOf(old), theirs, mine, old).conflicts).toHaveLength(1);
+  });
+
   it('are no conflicts when the server has their result already', () => {
     const saved = [segment('1', 'good evening', { version: 2 }), base[1]!, segment('3', 'mine', { version: 2 })];
     expect(repeatOperations(stateOf(base), saved, mine).conflicts).toEqual([]);
