@@ -3024,7 +3024,7 @@ export interface Routes {
       uuid: string;
     };
     query: {
-      format?: 'csv' | undefined;
+      format?: ('csv' | 'qdpx') | undefined;
       code_uuid?: string | undefined;
     };
   };

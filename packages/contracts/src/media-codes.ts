@@ -155,12 +155,14 @@ export const codeRoutes = {
     answer: pageOf(codedPassage),
   }),
   exportPassages: route('GET', '/api/code-lists/{uuid}/export', 'user', {
-    summary: 'Download all passages with codes of a list that the caller may read',
+    summary:
+      'Download all passages with codes of a list that the caller may read: as a table, or with the transcripts around them as a REFI-QDA project',
     query: z.object({
-      format: z.enum(['csv']).default('csv'),
+      format: z.enum(['csv', 'qdpx']).default('csv'),
       code_uuid: z.uuid().optional().describe('Only passages with this code or one below it'),
     }),
     answerType: 'text/csv',
+    otherAnswers: { 'application/zip': z.string() },
     status: 200,
   }),
   listCodings: route('GET', '/api/files/{uuid}/codings', 'user', {

@@ -103,6 +103,7 @@ export function createMedia(env: MediaEnv): Service {
       createExportsSlice({
         db,
         outbox,
+        people,
         summaries,
         listComments: comments.listComments,
         readPassages: codes.readPassages,

@@ -41,7 +41,9 @@ export function Passages({ list }: { list: CodeList }) {
           value={chosen}
           onChange={(event) => change({ code: event.currentTarget.value })}
         />
-        <ExportButton list={list} code={chosen} disabled={total === 0} />
+        {(['csv', 'qdpx'] as const).map((format) => (
+          <ExportButton key={format} list={list} code={chosen} format={format} disabled={total === 0} />
+        ))}
         <Text size="sm" c="dimmed" role="status">
           {passages.data && plural(total, { one: '# passage', other: '# passages' })}
         </Text>
@@ -92,13 +94,15 @@ function Passage({ passage }: { passage: CodedPassage }) {
   );
 }
 
-function ExportButton({ list, code, disabled }: { list: CodeList; code: string; disabled: boolean }) {
+type ExportProps = { list: CodeList; code: string; format: 'csv' | 'qdpx'; disabled: boolean };
+
+function ExportButton({ list, code, format, disabled }: ExportProps) {
   const save = useMutation({
     mutationFn: () =>
       download(
         urlOf('GET /api/code-lists/{uuid}/export', {
           params: { uuid: list.uuid },
-          query: { format: 'csv', code_uuid: code || undefined },
+          query: { format, code_uuid: code || undefined },
         }),
       ),
     onError: (error) => notifyError(t`The passages couldn’t be downloaded`, error),
@@ -112,7 +116,7 @@ function ExportButton({ list, code, disabled }: { list: CodeList; code: string; 
       loading={save.isPending}
       onClick={() => save.mutate()}
     >
-      {t`Export as CSV`}
+      {format === 'csv' ? t`Export as CSV` : t`Export as REFI-QDA project`}
     </Button>
   );
 }

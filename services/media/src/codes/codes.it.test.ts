@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CodedPassage, CodeListObject, CodeObject, CodingObject, Problem } from '@overtone/contracts';
+import { elementsIn, readProject } from '../../test/qda-project.ts';
 import { transcribed, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
@@ -293,6 +294,45 @@ describe('the passages of a list', () => {
     expect((await media.call(stranger, 'GET', `${list}/export`)).status).toBe(404);
   });
 
+  it('are exported as a REFI-QDA project with the transcripts around them', async () => {
+    const [list, unread] = [await newList(owner, { viewer: reader }), await transcribed(media, owner)];
+    const { body: above } = await addCode(owner, list, { name: 'A & B', color: 'blue', description: 'Says <so>' });
+    const { body: code } = await addCode(owner, list, { name: 'Below', parent_uuid: above.uuid });
+    await give(owner, code);
+    const { body: coding } = await give(owner, above, { start_time: 2, end_time: 3.2 });
+    await give(owner, code, { start_time: 2, end_time: 3.2 }, unread.fileId);
+    const response = await media.call(reader, 'GET', `${list}/export?format=qdpx`);
+    expect(response.headers.get('content-type')).toBe('application/zip');
+    expect(response.headers.get('content-disposition')).toContain('.qdpx');
+    const { sources, coded, root } = readProject(new Uint8Array(await response.arrayBuffer()));
+    // Only of what the reader may read.
+    expect(sources).toEqual([run.fileId]);
+    expect(coded.map(({ text, code: id, by }) => [text, id, by])).toEqual([
+      ['good morning everybody', code.uuid, owner.userId],
+      ['hello and welcome', above.uuid, owner.userId],
+    ]);
+    expect(coded[1]).toMatchObject({ coding: coding.uuid, at: coding.created_at });
+    const codes = elementsIn(root, 'Code').map(({ attributes }) => attributes);
+    expect(codes).toEqual([
+      { guid: above.uuid, name: 'A & B', isCodable: 'true', color: '#228be6' },
+      { guid: code.uuid, name: 'Below', isCodable: 'true', color: '#fa5252' },
+    ]);
+    expect(elementsIn(root, 'User').map(({ attributes }) => attributes)).toEqual([
+      { guid: reader.userId, name: 'Rita Reader' },
+      { guid: owner.userId, name: 'Olga Owner' },
+    ]);
+    await waitFor(() =>
+      media
+        .eventsOf('evt.media.action.performed.v1', run.fileId)
+        .some(({ data }) => data['actorId'] === reader.userId && JSON.stringify(data).includes('codes_qdpx')),
+    );
+    const one = await media.call(reader, 'GET', `${list}/export?format=qdpx&code_uuid=${code.uuid}`);
+    expect(readProject(new Uint8Array(await one.arrayBuffer())).coded).toHaveLength(1);
+    const empty = await media.call(owner, 'GET', `${await newList(owner)}/export?format=qdpx`);
+    expect(readProject(new Uint8Array(await empty.arrayBuffer())).sources).toEqual([]);
+    expect((await media.call(stranger, 'GET', `${list}/export?format=qdpx`)).status).toBe(404);
+  });
+
   it('are masked like the transcript', async () => {
     const boss = newUser('super_admin');
     const list = await newList(owner, { viewer: reader });
@@ -308,12 +348,14 @@ describe('the passages of a list', () => {
       (await codingsOf(person, list))[0]?.quote,
       (await passagesOf(person, list))[0]?.quote,
       /good[^,]*/.exec(await (await media.call(person, 'GET', `${list}/export`)).text())?.[0],
+      readProject(new Uint8Array(await (await media.call(person, 'GET', `${list}/export?format=qdpx`)).arrayBuffer()))
+        .coded[0]?.text,
     ];
     const masked = await texts(reader);
     const whole = await texts(owner);
     await media.json(boss, 'PUT', '/api/admin/redaction-policy', { masked_kinds: [], masked_for: [] });
-    expect(masked).toEqual(Array(3).fill('good [phone] everybody'));
-    expect(whole).toEqual(Array(3).fill('good morning everybody'));
+    expect(masked).toEqual(Array(4).fill('good [phone] everybody'));
+    expect(whole).toEqual(Array(4).fill('good morning everybody'));
   });
 });
 

@@ -43,19 +43,32 @@ function shortened(text: string, maxLength: number): string {
 
 function partOf(passage: Quotable, place: Place): string {
   if (passage.withheld) return withheldText;
+  const part = rangeOf(passage, place);
+  return part ? passage.text.slice(part.from, part.to) : '';
+}
+
+/** Where in the text of a passage stands what is said at a place; null: nowhere. */
+export function rangeOf(passage: Quotable, place: Place): { from: number; to: number } | null {
   const isInside = (start: number, end: number): boolean => {
     const middle = toMs((start + end) / 2);
     return middle >= place.startMs && middle <= place.endMs;
   };
   const words = placedWords(passage);
-  // Words that are not in the text cannot be quoted one by one.
-  if (!words) return isInside(passage.start_time, passage.end_time) ? passage.text.trim() : '';
+  // Words that are not in the text cannot be found one by one.
+  if (!words) return isInside(passage.start_time, passage.end_time) ? wholeOf(passage) : null;
   const inside = words.filter(({ start, end }) => isInside(start, end));
   const [first, last] = [inside[0], inside.at(-1)];
-  if (!first || !last) return '';
+  if (!first || !last) return null;
   // Punctuation belongs to the word before it.
   const rest = /^[^\s[]*/u.exec(passage.text.slice(last.to))?.[0] ?? '';
-  return passage.text.slice(first.from, last.to) + rest;
+  return { from: first.from, to: last.to + rest.length };
+}
+
+/** All of the text but the space around it; null: there is none. */
+export function wholeOf({ text }: Pick<Quotable, 'text'>): { from: number; to: number } | null {
+  const from = text.length - text.trimStart().length;
+  const to = text.trimEnd().length;
+  return to > from ? { from, to } : null;
 }
 
 type PlacedWord = { from: number; to: number; start: number; end: number };

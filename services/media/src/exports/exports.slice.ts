@@ -19,31 +19,37 @@ import type { Db } from '../database.ts';
 import { problemOf } from '../bulk/bulk.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
+import type { People } from '../ports/people.adapter.ts';
 import type { Summaries } from '../ports/summaries.adapter.ts';
-import { noMask, toFileMasks, type Mask } from '../redaction/redaction.ts';
+import { noMask, toFileMasks } from '../redaction/redaction.ts';
 import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
-import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
+import { listSpeakers, readPages, readSegments } from '../transcripts/transcripts.store.ts';
 import { createArchiveNames } from './archive-names.ts';
 import { createPassagesExport } from './coded-passages.service.ts';
 import { contentsName, sendArchive, type ArchiveEntry } from './archive.ts';
 import { createRenderer } from './render.adapter.ts';
-import type { Spoken } from './spoken.ts';
 import type { About, Product } from './transcript.ts';
 
-const pageSize = 2000;
 /** Passages of a preview. */
 const previewSize = 40;
 
-type Deps = { db: Db; outbox: Outbox; summaries: Summaries; listComments: ListComments; readPassages: ReadPassages };
+type Deps = {
+  db: Db;
+  outbox: Outbox;
+  people: Pick<People, 'names'>;
+  summaries: Summaries;
+  listComments: ListComments;
+  readPassages: ReadPassages;
+};
 type Choice = { product: Product; options: ExportOptions };
 /** Only the first passages, or all of them. */
 type Extent = { limit?: number };
 type Exchange = Pick<RouteRequest<never>, 'res' | 'signal' | 'origin'>;
 
 /** Downloads of the transcript. */
-export function createExportsSlice({ db, outbox, summaries, listComments, readPassages }: Deps): Slice {
-  const passages = createPassagesExport({ db, outbox, readPassages });
+export function createExportsSlice({ db, outbox, people, summaries, listComments, readPassages }: Deps): Slice {
+  const passages = createPassagesExport({ db, outbox, people, readPassages });
   const { withRendered } = createRenderer();
 
   /** Calls `use` with the file that is made of what the caller may see. */
@@ -125,7 +131,7 @@ export function createExportsSlice({ db, outbox, summaries, listComments, readPa
           entry.note = problemOf(error).message;
         }
       }
-      finish(entries);
+      await finish(entries);
     });
     // A client that closes the connection is not an error.
     await send.catch((error: unknown) => {
@@ -220,17 +226,4 @@ function needsWords(product: Product, { uncertain, cues }: ExportOptions): boole
   if (uncertain || product === 'json') return true;
   const isSubtitle = product === 'subtitle_check' || formatTakes(product, 'cues');
   return isSubtitle && cues === 'reflowed';
-}
-
-async function* readPages(
-  db: Db,
-  fileId: string,
-  { mask, words, limit = Infinity }: { mask: Mask; words: boolean } & Extent,
-): AsyncGenerator<Spoken[]> {
-  for (let [offset, total] = [0, 1]; offset < Math.min(total, limit);) {
-    const page = await readSegments(db, fileId, { limit: Math.min(pageSize, limit - offset), offset, words, mask });
-    if (page.segments.length === 0) return;
-    yield page.segments;
-    [offset, total] = [offset + page.segments.length, page.total];
-  }
 }

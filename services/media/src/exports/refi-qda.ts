@@ -34,31 +34,48 @@ export const writeQdpx: Writer = async function* (transcript) {
 };
 
 /** Positions are counted in characters of Unicode, not in units of UTF-16. */
-function codePointsOf(text: string): number {
+export function codePointsOf(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
 function project({ title, filename, content_type: type, upload_time }: About, textId: string, points: SyncPoint[]) {
-  const name = escapeXml(collapseWhitespace(title));
+  const name = attribute(title);
   const element = type.startsWith('video/') ? 'VideoSource' : 'AudioSource';
   const user = randomUUID();
   const made = `creatingUser="${user}" creationDateTime="${escapeXml(upload_time)}"`;
   const syncPoints = points.map(
     ({ position, ms }) => `        <SyncPoint guid="${randomUUID()}" timeStamp="${ms}" position="${position}"/>\n`,
   );
-  return `<?xml version="1.0" encoding="utf-8"?>
-<Project xmlns="urn:QDA-XML:project:1.0" name="${name}" origin="Overtone" creatingUserGUID="${user}" creationDateTime="${escapeXml(upload_time)}">
-  <Users>
-    <User guid="${user}" name="Overtone"/>
-  </Users>
-  <Sources>
+  return `${openProject({ name: title, made: { by: user, at: upload_time }, users: [{ id: user, name: 'Overtone' }] })}  <Sources>
     <${element} guid="${randomUUID()}" name="${name}" path="relative:///${escapeXml(encodeURIComponent(filename))}" ${made}>
       <Transcript guid="${randomUUID()}" name="${name}" plainTextPath="internal://${textId}.txt" ${made}>
 ${syncPoints.join('')}      </Transcript>
     </${element}>
   </Sources>
-</Project>
+${closeProject}`;
+}
+
+type ProjectFacts = {
+  name: string;
+  made: { by: string; at: string };
+  users: Iterable<{ id: string; name: string }>;
+};
+
+/** The beginning of a project, until its code book or sources. */
+export function openProject({ name, made, users }: ProjectFacts): string {
+  const lines = [...users].map((user) => `    <User guid="${user.id}" name="${attribute(user.name)}"/>\n`);
+  return `<?xml version="1.0" encoding="utf-8"?>
+<Project xmlns="urn:QDA-XML:project:1.0" name="${attribute(name)}" origin="Overtone" creatingUserGUID="${made.by}" creationDateTime="${escapeXml(made.at)}">
+  <Users>
+${lines.join('')}  </Users>
 `;
+}
+
+export const closeProject = '</Project>\n';
+
+/** Text of one line for an attribute. */
+export function attribute(text: string): string {
+  return escapeXml(collapseWhitespace(text));
 }

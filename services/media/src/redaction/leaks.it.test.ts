@@ -192,7 +192,9 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
     }),
   ],
   'GET /api/code-lists/{uuid}/passages': [({ list }) => ({ path: `/api/code-lists/${list}/passages` })],
-  'GET /api/code-lists/{uuid}/export': [({ list }) => ({ path: `/api/code-lists/${list}/export` })],
+  'GET /api/code-lists/{uuid}/export': ['csv', 'qdpx'].map((format): Call => ({ list }) => ({
+    path: `/api/code-lists/${list}/export?format=${format}`,
+  })),
   'POST /api/transcripts/find': ['e', '[a-z0-9 ]+'].map((find): Call => ({ run, imported }) => ({
     path: '/api/transcripts/find',
     body: { find, regex: true, replacement: '$&', file_uuids: [run.fileId, imported] },

@@ -36,6 +36,22 @@ export async function readSegments(
   return { segments: await selectSegments(db, page, { words, mask }), total };
 }
 
+const pageSize = 2000;
+
+/** A file's transcript, some passages at a time. @param limit only so many of them. */
+export async function* readPages(
+  db: Db | Tx,
+  fileId: string,
+  { mask, words, limit = Infinity }: Pick<SegmentPage, 'mask' | 'words'> & { limit?: number },
+): AsyncGenerator<SegmentObject[]> {
+  for (let [offset, total] = [0, 1]; offset < Math.min(total, limit);) {
+    const page = await readSegments(db, fileId, { limit: Math.min(pageSize, limit - offset), offset, words, mask });
+    if (page.segments.length === 0) return;
+    yield page.segments;
+    [offset, total] = [offset + page.segments.length, page.total];
+  }
+}
+
 /** These segments of a file, in its order. */
 export function readSegmentsById(
   db: Db | Tx,
