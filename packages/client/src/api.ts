@@ -2098,6 +2098,36 @@ export interface Routes {
       collection_uuid?: string | undefined;
     };
   };
+  'GET /api/transcripts/export/search': {
+    query: {
+      format:
+        'docx' | 'pdf' | 'html' | 'markdown' | 'txt' | 'srt' | 'webvtt' | 'ttml' | 'csv' | 'json' | 'otr' | 'qdpx';
+      names?: ('change' | 'each' | 'initials' | 'none') | undefined;
+      times?: ('passage' | 'minute' | 'end' | 'none') | undefined;
+      paragraphs?: ('turns' | 'passages') | undefined;
+      masked?: ('kind' | 'bar' | 'ellipsis') | undefined;
+      cues?: ('reflowed' | 'passages') | undefined;
+      heading?: ('true' | 'false') | undefined;
+      participants?: ('true' | 'false') | undefined;
+      summary?: ('true' | 'false') | undefined;
+      comments?: ('true' | 'false') | undefined;
+      uncertain?: ('true' | 'false') | undefined;
+      line_numbers?: ('true' | 'false') | undefined;
+      q: string;
+      search_mode?: ('hybrid' | 'keyword' | 'semantic') | undefined;
+      speakers?: string[] | undefined;
+      tags?: string[] | undefined;
+      collection?: string | undefined;
+      file_type?: ('audio' | 'video')[] | undefined;
+      date_from?: string | undefined;
+      date_to?: string | undefined;
+      min_duration?: number | undefined;
+      max_duration?: number | undefined;
+      exact?: ('true' | 'false') | undefined;
+      sort_by?: ('relevance' | 'upload_time' | 'title' | 'duration') | undefined;
+      sort_order?: ('asc' | 'desc') | undefined;
+    };
+  };
   'GET /api/files/{uuid}/export/preview': {
     params: {
       uuid: string;
@@ -5616,10 +5646,10 @@ export interface Routes {
       min_duration?: number | undefined;
       max_duration?: number | undefined;
       exact?: ('true' | 'false') | undefined;
-      facets?: ('true' | 'false') | undefined;
-      time_zone?: string | undefined;
       sort_by?: ('relevance' | 'upload_time' | 'title' | 'duration') | undefined;
       sort_order?: ('asc' | 'desc') | undefined;
+      facets?: ('true' | 'false') | undefined;
+      time_zone?: string | undefined;
     };
     answer: SearchAnswer;
   };

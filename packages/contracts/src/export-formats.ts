@@ -179,6 +179,9 @@ export function formatTakes(format: ExportFormat, option: ExportOption): boolean
   return (exportFormats[format].options as readonly ExportOption[]).includes(option);
 }
 
+/** Recordings of a search that are exported at once. */
+export const maxFoundFiles = 500;
+
 /** The rules that a check of subtitles names. */
 export const subtitleIssueRules = [
   'line_length',

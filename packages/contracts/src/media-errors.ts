@@ -48,6 +48,7 @@ export const mediaErrors = {
   collection_full: 'conflict',
   range_not_satisfiable: 'invalid',
   export_too_large: 'too_large',
+  export_too_many: 'too_large',
   export_template_exists: 'conflict',
   export_templates_full: 'conflict',
   artefact_missing: 'not_found',

@@ -3,6 +3,7 @@ import { commentThread } from './media-comments.ts';
 import { exportChoices, exportFlags, exportFormatNames, exportFormats, subtitleIssueRules } from './export-formats.ts';
 import { queryFlag, routesOf } from './http.ts';
 import { summaryGap, summaryObject } from './insights-summaries.ts';
+import { searchQuery } from './search.ts';
 import { fileObject, segmentObject } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -126,6 +127,13 @@ export const exportRoutes = {
     answerType: 'application/zip',
     status: 200,
     errors: ['not_found', 'rate_limited'],
+  }),
+  exportFound: route('GET', '/api/transcripts/export/search', 'user', {
+    summary: 'Transcripts of all files that a search finds as one ZIP file, with a table of contents',
+    query: z.object({ ...exportQuery, ...searchQuery }),
+    answerType: 'application/zip',
+    status: 200,
+    errors: ['not_found', 'search_unavailable', 'export_too_many', 'rate_limited'],
   }),
   exportPreview: route('GET', '/api/files/{uuid}/export/preview', 'user', {
     summary: 'The beginning of an export; of a document for a word processor, as a web page',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc, roles } from './define.ts';
-import { legStatus } from './search.ts';
+import { legStatus, searchQuery } from './search.ts';
 
 /** The person on whose behalf the index is read: only files that they may find are used. */
 const reader = z.object({ userId: z.uuid(), role: z.enum(roles) });
@@ -70,6 +70,19 @@ export const retrievalRpc = {
       files: z.array(z.object({ fileId: z.uuid(), title: z.string(), count: z.int(), start: z.number().default(0) })),
       totalFiles: z.int(),
     }),
+    timeoutMs: 30_000,
+    longRunning: true,
+  }),
+};
+
+export const foundRpc = {
+  /**
+   * The recordings that a search finds, in its order; `more`: there are others, because a search ends at some hundred.
+   * @throws AppError unavailable `search_unavailable`; not_found for an unknown collection.
+   */
+  foundFiles: defineRpc('search-indexer', 'found-files', {
+    request: z.object({ search: z.object({ ...searchQuery, exact: z.boolean() }), reader }),
+    reply: z.object({ fileIds: z.array(z.uuid()), more: z.boolean() }),
     timeoutMs: 30_000,
     longRunning: true,
   }),

@@ -64,6 +64,24 @@ export const searchAnswer = z.object({
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;
 
+/** What is searched, and in which order. */
+export const searchQuery = {
+  q: text(500).trim().min(1),
+  search_mode: z.enum(searchModes).default('hybrid'),
+  speakers: listQuery(text(200)),
+  tags: listQuery(text(50)),
+  collection: z.uuid().optional(),
+  file_type: listQuery(z.enum(['audio', 'video'])),
+  date_from: time.optional(),
+  date_to: time.optional(),
+  min_duration: z.coerce.number().min(0).optional(),
+  max_duration: z.coerce.number().min(0).optional(),
+  /** Searches unknown words as they are, without correction. */
+  exact: queryFlag.default(false),
+  sort_by: z.enum(searchSorts).default('relevance'),
+  sort_order: z.enum(['asc', 'desc']).default('desc'),
+};
+
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
@@ -78,23 +96,10 @@ export const searchRoutes = {
     summary: 'Search transcripts by keyword and by meaning',
     query: z.object({
       ...pageQuery,
-      q: text(500).trim().min(1),
-      search_mode: z.enum(searchModes).default('hybrid'),
-      speakers: listQuery(text(200)),
-      tags: listQuery(text(50)),
-      collection: z.uuid().optional(),
-      file_type: listQuery(z.enum(['audio', 'video'])),
-      date_from: time.optional(),
-      date_to: time.optional(),
-      min_duration: z.coerce.number().min(0).optional(),
-      max_duration: z.coerce.number().min(0).optional(),
-      /** Searches unknown words as they are, without correction. */
-      exact: queryFlag.default(false),
+      ...searchQuery,
       facets: queryFlag.default(false),
       /** Time zone of the years of the facets, e.g. `Europe/Berlin`. */
       time_zone: text(100).refine(isTimeZone, 'unknown time zone').default('UTC'),
-      sort_by: z.enum(searchSorts).default('relevance'),
-      sort_order: z.enum(['asc', 'desc']).default('desc'),
     }),
     answer: searchAnswer,
     errors: ['search_unavailable', 'not_found'],

@@ -47,7 +47,7 @@ import { redactionJobs } from './media-redaction-jobs.ts';
 import { notificationEvents, notificationRoutes } from './notifications.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
-import { retrievalRpc } from './search-retrieval.ts';
+import { foundRpc, retrievalRpc } from './search-retrieval.ts';
 import { reindexRoutes } from './search-reindex.ts';
 import { savedSearchRoutes } from './search-saved.ts';
 import { speakerIndexRoutes } from './search-speaker-index.ts';
@@ -164,6 +164,7 @@ export const topology: Record<ServiceName, Topology> = {
       workerRpc.namesModel,
       workerRpc.findNames,
       insightsRpc.summary,
+      foundRpc.foundFiles,
       voiceRpc.compareVoices,
       voiceRpc.readVoices,
       voiceRpc.similarVoices,
@@ -286,7 +287,7 @@ export const topology: Record<ServiceName, Topology> = {
       workerRpc.embed,
       ...all<RpcDef>(mediaVoiceRpc),
     ],
-    serves: [...all<RpcDef>(retrievalRpc), ...all<RpcDef>(voiceRpc)],
+    serves: [...all<RpcDef>(retrievalRpc), ...all<RpcDef>(foundRpc), ...all<RpcDef>(voiceRpc)],
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },

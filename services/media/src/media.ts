@@ -21,6 +21,7 @@ import { createLabelsSlice } from './labels/labels.slice.ts';
 import { createNamesModel } from './ports/names-model.adapter.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
+import { createFindFiles } from './ports/search.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
 import { createPresenceSlice } from './presence/presence.slice.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
@@ -105,6 +106,7 @@ export function createMedia(env: MediaEnv): Service {
         outbox,
         people,
         summaries,
+        findFiles: createFindFiles({ bus }),
         listComments: comments.listComments,
         readPassages: codes.readPassages,
       }),

@@ -76,7 +76,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const access = createAccessStore({ db, pool });
   const legs = createLegs({ index, store, vectoriser, telemetry, log, minSimilarity: 0.3 });
   const noCollection = async () => null;
-  const search = createSearch({
+  const { search } = createSearch({
     index,
     store,
     collections: { filesOf: noCollection, filesNamed: noCollection, countFiles: async () => [] },

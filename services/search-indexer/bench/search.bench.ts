@@ -76,7 +76,7 @@ async function startSearch(folder: string, passages: number) {
   });
   const openPeer = async () => (await lancedb.connect(directory)).openTable(`passages_${build}`);
   const probes = await readProbes(await openPeer());
-  const search = createSearch({
+  const { search } = createSearch({
     index,
     store,
     access: createAccessStore({ db, pool }),

@@ -4,6 +4,7 @@ import {
   mediaEvents,
   operationsEvents,
   reindexRoutes,
+  foundRpc,
   retrievalRpc,
   searchAnswer,
   searchEvents,
@@ -77,6 +78,11 @@ describe('search-indexer', () => {
           reader: who,
         }),
       );
+      const search = { q: 'budget', search_mode: 'keyword', exact: true };
+      const all = foundRpc.foundFiles.reply.parse(
+        await world.request(foundRpc.foundFiles.subject, { search, reader: who }),
+      );
+      expect(all.fileIds).toEqual(found.files.map(({ fileId }) => fileId));
       return [found.files.map(({ fileId }) => fileId), counted.files.map(({ count }) => count), counted.totalFiles];
     };
     expect(await ask(reader)).toEqual([[file.fileId], [1], 1]);

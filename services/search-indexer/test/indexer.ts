@@ -75,7 +75,7 @@ export async function startIndexer() {
       .filter(({ count }) => count > 0);
   };
   const correct = createCorrections({ index, vocabulary });
-  const answer = createSearch({
+  const { search: answer, foundFiles } = createSearch({
     index,
     store: searchStore,
     access,
@@ -134,6 +134,12 @@ export async function startIndexer() {
     /** Searches with a parsed query; as an administrator unless a caller is given. */
     search: (query: Record<string, unknown>, searcher: Partial<Searcher> = {}) =>
       answer(searchRoutes.search.query.parse(query), {
+        userId: searcher.userId ?? '00000000-0000-4000-8000-000000000000',
+        canSeeAll: searcher.userId === undefined,
+      }),
+    /** All files that a search finds. */
+    foundFiles: (query: Record<string, unknown>, searcher: Partial<Searcher> = {}) =>
+      foundFiles(searchRoutes.search.query.parse(query), {
         userId: searcher.userId ?? '00000000-0000-4000-8000-000000000000',
         canSeeAll: searcher.userId === undefined,
       }),

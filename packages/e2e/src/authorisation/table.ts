@@ -456,6 +456,7 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/subtitles/validate': reading,
   'GET /api/files/{uuid}/export': asking(() => 'format=txt')(reading),
   // What a caller may not read is missing in the archive.
+  'GET /api/transcripts/export/search': asking(() => 'format=txt&q=matrix')(signedIn),
   'GET /api/transcripts/export': asking((ids) => `format=txt&file_uuids=${ids.file}`)(signedIn),
   'GET /api/files/{uuid}/export/preview': asking(() => 'format=txt')(reading),
   'POST /api/files/{uuid}/presence': sending(() => ({ visit_uuid: randomUUID() }))(reading),

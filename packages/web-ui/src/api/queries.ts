@@ -167,6 +167,23 @@ export const searchFiltersQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/search/filters', { signal }),
 });
 
+/** The words, filters and order of a search as the API takes them. */
+export function searchedBy(input: Omit<SearchInput, 'page'>) {
+  return {
+    q: input.q,
+    search_mode: input.mode,
+    tags: input.tag,
+    speakers: input.speaker,
+    file_type: input.type,
+    collection: input.collection,
+    date_from: input.from && new Date(`${input.from}T00:00:00`).toISOString(),
+    date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
+    sort_by: input.sort,
+    sort_order: input.sort === 'title' ? 'asc' : undefined,
+    exact: input.exact,
+  };
+}
+
 export function searchQuery(input: SearchInput) {
   return queryOptions({
     queryKey: ['search', input],
@@ -174,17 +191,7 @@ export function searchQuery(input: SearchInput) {
       call('GET /api/search', {
         signal,
         query: {
-          q: input.q,
-          search_mode: input.mode,
-          tags: input.tag,
-          speakers: input.speaker,
-          file_type: input.type,
-          collection: input.collection,
-          date_from: input.from && new Date(`${input.from}T00:00:00`).toISOString(),
-          date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
-          sort_by: input.sort,
-          sort_order: input.sort === 'title' ? 'asc' : undefined,
-          exact: input.exact,
+          ...searchedBy(input),
           facets: true,
           time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
           page: input.page,

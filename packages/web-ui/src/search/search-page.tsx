@@ -1,6 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
+import { maxFoundFiles } from '@overtone/contracts/export-formats';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -116,8 +117,18 @@ function Results({ response, params, stale, onPage, onRetry, onChange }: Results
           {response.results.length > 0 && (
             <ArchiveButton
               size="compact-sm"
-              source={{ file_uuids: response.results.map((result) => result.file_uuid) }}
-              count={response.results.length}
+              source={{
+                search: {
+                  ...params,
+                  // What was searched is not corrected once more.
+                  q: response.correction?.query ?? params.q,
+                  exact: true,
+                  mode: params.mode ?? 'hybrid',
+                  sort: params.sort ?? 'relevance',
+                },
+                ...(response.more_files || response.total_files > maxFoundFiles ? { endsAt: maxFoundFiles } : {}),
+              }}
+              count={response.total_files}
             />
           )}
           <SaveSearch params={params} />

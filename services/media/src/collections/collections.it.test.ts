@@ -3,11 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import {
   collectionRpc,
+  foundRpc,
   identityEvents,
   userErasureOrdered,
   type CollectionObject,
   type FileObject,
+  type ReplyOf,
+  type RequestOf,
 } from '@overtone/contracts';
+import { maxFoundFiles } from '@overtone/contracts/export-formats';
 import { transcribed } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 import type { CollectionShareObject } from './collections.ts';
@@ -556,6 +560,57 @@ describe('the transcripts of a collection as one archive', () => {
     const path = '/api/transcripts/export?format=txt';
     expect(await status(newUser(), 'GET', `${path}&collection_uuid=${collection}`)).toBe(404);
     expect(await status(newUser(), 'GET', path)).toBe(400);
+  });
+});
+
+describe('the transcripts that a search finds', () => {
+  const path = '/api/transcripts/export/search?format=txt';
+  const asked: RequestOf<typeof foundRpc.foundFiles>[] = [];
+  let found: ReplyOf<typeof foundRpc.foundFiles> = { fileIds: [], more: false };
+  indexer.serve(foundRpc.foundFiles, async (request) => {
+    asked.push(request);
+    return found;
+  });
+
+  it('are all in one archive, in the order of the search, with those that are missing', async () => {
+    const owner = newUser();
+    const [first, second] = [await transcribed(media, owner), await transcribed(media, owner)];
+    for (const [{ fileId }, title] of [
+      [first, 'First'],
+      [second, 'Second'],
+    ] as const)
+      await media.json(owner, 'PUT', `/api/files/${fileId}`, { title });
+    const other = await transcribed(media, newUser());
+    found = { fileIds: [second.fileId, other.fileId, first.fileId], more: false };
+    const query = 'q=the%20budget&search_mode=keyword&tags=board&names=none&times=none&exact=true';
+    const response = await media.call(owner, 'GET', `${path}&${query}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    expect(response.headers.get('content-disposition')).toContain('the budget');
+    const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+    expect(Object.keys(files)).toEqual(['Second.txt', 'First.txt', 'contents.csv']);
+    const text = strFromU8(files['First.txt'] ?? new Uint8Array());
+    expect(text).toContain('good morning everybody');
+    expect(text).not.toContain('Speaker');
+    const rows = strFromU8(files['contents.csv'] ?? new Uint8Array())
+      .trim()
+      .split('\r\n');
+    expect(rows).toHaveLength(4);
+    expect(rows[2]).toMatch(/There is no such file\.$/);
+    expect(asked.at(-1)).toMatchObject({
+      search: { q: 'the budget', search_mode: 'keyword', tags: ['board'], exact: true },
+      reader: { userId: owner.userId, role: 'user' },
+    });
+  });
+
+  it('are refused when they are too many, instead of exported in part', async () => {
+    for (const many of [
+      { fileIds: [], more: true },
+      { fileIds: Array.from({ length: maxFoundFiles + 1 }, () => randomUUID()), more: false },
+    ]) {
+      found = many;
+      const { status, body } = await media.json(newUser(), 'GET', `${path}&q=budget`);
+      expect([status, body.code]).toEqual([413, 'export_too_many']);
+    }
   });
 });
 

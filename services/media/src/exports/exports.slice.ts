@@ -5,11 +5,13 @@ import {
   defaultExportOptions,
   exportFormats,
   formatTakes,
+  maxFoundFiles,
+  readExportOptions,
   type ExportFormat,
   type ExportOptions,
 } from '@overtone/contracts/export-formats';
 import type { Outbox } from '@overtone/database';
-import { handle, handled, type RouteRequest, type Slice } from '@overtone/service-kit';
+import { handle, handled, tooLarge, type RouteRequest, type Slice } from '@overtone/service-kit';
 import { scopeOf, usableFile, type UsableFile } from '../access/access.store.ts';
 import { actorOf, auditAction, type Actor } from '../audit/audit.ts';
 import type { ReadPassages } from '../codes/codes.ts';
@@ -20,6 +22,7 @@ import { problemOf } from '../bulk/bulk.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
 import type { People } from '../ports/people.adapter.ts';
+import type { FindFiles } from '../ports/search.adapter.ts';
 import type { Summaries } from '../ports/summaries.adapter.ts';
 import { noMask, toFileMasks } from '../redaction/redaction.ts';
 import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
@@ -39,6 +42,7 @@ type Deps = {
   outbox: Outbox;
   people: Pick<People, 'names'>;
   summaries: Summaries;
+  findFiles: FindFiles;
   listComments: ListComments;
   readPassages: ReadPassages;
 };
@@ -48,7 +52,15 @@ type Extent = { limit?: number };
 type Exchange = Pick<RouteRequest<never>, 'res' | 'signal' | 'origin'>;
 
 /** Downloads of the transcript. */
-export function createExportsSlice({ db, outbox, people, summaries, listComments, readPassages }: Deps): Slice {
+export function createExportsSlice({
+  db,
+  outbox,
+  people,
+  summaries,
+  findFiles,
+  listComments,
+  readPassages,
+}: Deps): Slice {
   const passages = createPassagesExport({ db, outbox, people, readPassages });
   const { withRendered } = createRenderer();
 
@@ -165,6 +177,19 @@ export function createExportsSlice({ db, outbox, people, summaries, listComments
         const actor = actorOf(request);
         const selection = await readSelection(actor, { file_uuids, collection_uuid });
         return sendMany(actor, selection, { format, options }, request);
+      }),
+      handle(mediaRoutes.exportFound, async (request) => {
+        const { query } = request;
+        const actor = actorOf(request);
+        const { userId, role } = actor;
+        const { fileIds, more } = await findFiles({ search: query, reader: { userId, role } });
+        if (more || fileIds.length > maxFoundFiles)
+          throw tooLarge(
+            'export_too_many',
+            `The search finds more than ${maxFoundFiles} recordings. Narrow it to export all that it finds.`,
+          );
+        const choice = { format: query.format, options: readExportOptions(query) };
+        return sendMany(actor, { title: `Transcripts ${query.q}`, fileIds }, choice, request);
       }),
       handle(mediaRoutes.exportFile, (request) => {
         const { format, ...options } = request.query;

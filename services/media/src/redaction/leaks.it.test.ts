@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
+  foundRpc,
   labelRpc,
   mediaInsightsRpc,
   mediaRpc,
@@ -135,6 +136,7 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
   'GET /api/transcripts/export': ['txt', 'docx'].map((format): Call => ({ run, imported }) => ({
     path: `/api/transcripts/export?format=${format}&comments=true&file_uuids=${run.fileId},${imported}`,
   })),
+  'GET /api/transcripts/export/search': [() => ({ path: '/api/transcripts/export/search?format=txt&q=call' })],
   'GET /api/files/{uuid}/export/preview': [
     ({ run }) => ({ path: `/api/files/${run.fileId}/export/preview?format=docx&participants=true&comments=true` }),
   ],
@@ -278,6 +280,7 @@ beforeAll(async () => {
   expect(created.status).toBe(201);
   const { uuid: imported } = (await created.json()) as FileDetail;
   expect((await media.json(boss, 'PUT', '/api/admin/public-links', { enabled: true })).status).toBe(200);
+  indexer.serve(foundRpc.foundFiles, async () => ({ fileIds: [run.fileId, imported], more: false }));
   for (const fileId of [run.fileId, imported])
     for (const permission of ['viewer', 'editor'])
       await media.json(owner, 'PUT', `/api/files/${fileId}/shares`, {

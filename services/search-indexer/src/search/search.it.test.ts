@@ -63,6 +63,19 @@ describe('search', () => {
     expect(answer.results[0]?.occurrences[0]).toMatchObject({ start_time: 72, speaker: 'Bob' });
   });
 
+  it('names all files that it finds in their order, of those that the searcher may see', async () => {
+    const recordings = Array.from({ length: 12 }, (_, i) =>
+      record({ title: `Meeting ${String(i).padStart(2, '0')}`, turns: [['Ann', 'the deadline is near']] }),
+    );
+    await indexer.add(...recordings, record({ turns: [['Ann', 'my dog is an animal']] }));
+    const query = { q: 'deadline', search_mode: 'keyword', sort_by: 'title', sort_order: 'asc' };
+    const ids = recordings.map(({ file }) => file.fileId);
+    expect(await indexer.foundFiles(query)).toEqual({ fileIds: ids, more: false });
+    const [one] = recordings;
+    expect((await indexer.foundFiles(query, { userId: one?.file.ownerId ?? '' })).fileIds).toEqual([one?.file.fileId]);
+    expect((await indexer.foundFiles(query, { userId: randomUUID() })).fileIds).toEqual([]);
+  });
+
   it('finds nothing for a query without known words', async () => {
     await indexer.add(record({ turns: [['Ann', 'it must be finished in march']] }));
     for (const query of ['xqzvw blorp', '?!', '"" ()', "' or 1=1 --", '%_%', '*'])

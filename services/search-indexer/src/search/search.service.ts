@@ -45,6 +45,9 @@ type Context = SearchContext & {
   meaning: Promise<Meaning>;
 };
 
+/** Files whose passages tell whether the words of a query occur at all. */
+const searchedForCorrection = 100;
+
 /** Hybrid search: plan, rank files and passages, build snippets. */
 export function createSearch(deps: SearchDeps) {
   const {
@@ -169,8 +172,7 @@ export function createSearch(deps: SearchDeps) {
       return [];
     });
 
-  return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
-    const started = performance.now();
+  const contextOf = async (query: SearchQuery, searcher: Searcher): Promise<Context> => {
     const parsed = parseQuery(query.q);
     // A worker makes the vector while the database is read.
     const meaning = readMeaning(textOfMeaning(query, parsed));
@@ -183,7 +185,26 @@ export function createSearch(deps: SearchDeps) {
     const excluded = await filesWith(parsed.filters.excludedPhrases, scope, languages);
     const excludedFileIds = [...files.excludedFileIds, ...excluded];
     const compounds = await compoundsOf(parsed, scope, languages);
-    const context = { parsed, scope, languages, compounds, withheld, meaning, fileIds: files.fileIds, excludedFileIds };
+    return { parsed, scope, languages, compounds, withheld, meaning, fileIds: files.fileIds, excludedFileIds };
+  };
+
+  /** All files that a search finds and the searcher may see, in its order. */
+  const foundFiles = async (
+    search: Omit<SearchQuery, 'page' | 'page_size' | 'facets' | 'time_zone'>,
+    searcher: Searcher,
+  ) => {
+    const query = { ...search, page: 1, page_size: searchedForCorrection, facets: false, time_zone: 'UTC' };
+    const context = await contextOf(query, searcher);
+    const { files, more } = await withCorrection(query, context, await runSearch(query, context));
+    const facts = await factsFor(context.scope, files);
+    const visible = sortFiles(files, query, facts).filter(({ fileId }) => facts.has(fileId));
+    return { fileIds: visible.map(({ fileId }) => fileId), more: more.files };
+  };
+
+  const search = async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
+    const started = performance.now();
+    const context = await contextOf(query, searcher);
+    const { scope } = context;
     const found = await withCorrection(query, context, await runSearch(query, context));
     const facets = query.facets ? await facetsOf(found.files, query.time_zone, { scope, searcher }) : null;
     const seconds = (performance.now() - started) / 1000;
@@ -204,6 +225,7 @@ export function createSearch(deps: SearchDeps) {
       facets,
     };
   };
+  return { search, foundFiles };
 }
 
 /** Resolves the collections of a search to files. */

@@ -1,5 +1,5 @@
-import { roleAtLeast, searchRoutes } from '@overtone/contracts';
-import { handle, unavailable, type Slice } from '@overtone/service-kit';
+import { foundRpc, roleAtLeast, searchRoutes } from '@overtone/contracts';
+import { handle, rpc, unavailable, type Slice } from '@overtone/service-kit';
 import { searcherOf } from '../access/access.ts';
 import type { Db, Pool } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
@@ -43,7 +43,7 @@ export function createSearchSlice({
   const findCompounds = createCompounds({ vocabulary });
   const { telemetry, log } = deps;
   const services = { ...legs, correct, filesWith, findCompounds };
-  const search = createSearch({ access, collections, index, store, ...services, telemetry, log });
+  const { search, foundFiles } = createSearch({ access, collections, index, store, ...services, telemetry, log });
   return {
     ...legs,
     store,
@@ -54,6 +54,7 @@ export function createSearchSlice({
         return roleAtLeast(caller.role, 'admin') ? health : { status: health.status };
       }),
     ],
+    rpcs: [rpc(foundRpc.foundFiles, ({ search: wanted, reader }) => foundFiles(wanted, searcherOf(reader)))],
     checks: { search: { critical: false, probe: index.ping } },
   };
 }
