@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { hasTable, restoreMedia, withClient, type MediaReport } from '@overtone/backup';
 import type { ObjectStoreEnv } from '@overtone/object-store';
-import { markFolder } from '@overtone/service-kit/folder-marker';
+import { folderMarker, markFolder } from '@overtone/service-kit/folder-marker';
 import { parseKeyRing, unseal } from '@overtone/service-kit/sealing';
 import { z } from 'zod';
 import { messageOf, Refusal } from '../refusal.ts';
@@ -68,8 +68,12 @@ function mirrorAt(place: string): ObjectStoreEnv {
 
 // A store would create the folder, and find nothing in it.
 function folderAt(folder: string): ObjectStoreEnv {
-  if (existsSync(folder)) return { OBJECT_STORE_DIR: folder, OBJECT_STORE_RESERVE_BYTES: 0, S3_REGION: '' };
-  throw new Refusal(`The media mirror ${folder} is not there. Mount it, or name another place with --mirror.`);
+  const mount = 'Mount it, or name another place with --mirror.';
+  if (!existsSync(folder)) throw new Refusal(`The media mirror ${folder} is not there. ${mount}`);
+  // What a mirror has: the file of a chosen folder, or copies of an earlier version.
+  if (![folderMarker, 'objects'].some((name) => existsSync(join(folder, name))))
+    throw new Refusal(`${folder} is no media mirror: it has no objects. Is its disk mounted? ${mount}`);
+  return { OBJECT_STORE_DIR: folder, OBJECT_STORE_RESERVE_BYTES: 0, S3_REGION: '' };
 }
 
 const settingsSchema = z.object({
