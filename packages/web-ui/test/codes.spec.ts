@@ -155,6 +155,21 @@ test.describe('the passages of a code', () => {
     await expect(passages.getByLabel('Code')).toHaveValue(above.uuid);
   });
 
+  test('are downloaded as a table or as a project of the chosen code', async ({ page, api }) => {
+    await show(page, api, [passage]);
+    const passages = page.getByTestId('passages');
+    await passages.getByLabel('Code').selectOption('– Savings');
+    await passages.getByRole('button', { name: 'Export as REFI-QDA project' }).click();
+    const requests = () => api.requests('GET /api/code-lists/{uuid}/export').map(({ query }) => [...query]);
+    const of = (format: string) => [
+      ['format', format],
+      ['code_uuid', below.uuid],
+    ];
+    await expect.poll(requests).toEqual([of('qdpx')]);
+    await passages.getByRole('button', { name: 'Export as CSV' }).click();
+    await expect.poll(requests).toEqual([of('qdpx'), of('csv')]);
+  });
+
   test('fit into 360 pixels, with the codes of the list', async ({ page, api }) => {
     await page.setViewportSize({ width: 360, height: 720 });
     await show(page, api, [passage, { ...passage, uuid: uuid(72), quote: 'A long quote '.repeat(30) }]);

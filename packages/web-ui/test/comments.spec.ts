@@ -102,6 +102,25 @@ test.describe('comments on a transcript', () => {
     await expect(panel.getByRole('button', { name: 'Reopen' })).toBeVisible();
   });
 
+  test('are found by their words and by who wrote them', async ({ page, api }) => {
+    await open(page, api, [
+      threadOf({ text: 'Check the figure' }),
+      threadOf({ uuid: uuid(41), text: 'Nice', author: { uuid: uuid(31), name: 'Grace Hopper' } }),
+    ]);
+    const panel = await openPanel(page, '2 comments');
+    const box = panel.getByRole('searchbox', { name: 'Search in comments' });
+    await box.fill('FIG');
+    await expect(panel.getByRole('listitem')).toHaveText([/Check the figure/]);
+    await expect(panel.getByRole('status')).toHaveText('1 comment');
+    await box.fill('grace');
+    await expect(panel.getByRole('listitem')).toHaveText([/Nice/]);
+    await box.fill('nobody');
+    await expect(panel.getByRole('listitem')).toHaveCount(0);
+    await expect(panel.getByRole('status')).toHaveText('0 comments');
+    await box.fill('');
+    await expect(panel.getByRole('listitem')).toHaveCount(2);
+  });
+
   test('of others are shown as they arrive', async ({ page, api }) => {
     await open(page, api);
     const panel = await openPanel(page, 'Comments');

@@ -9,6 +9,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { confirmDiscard } from '../../ui/draft.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { QueryStatus } from '../../ui/query-status.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { useFile } from '../file-context.ts';
 import { colorNames } from './color-names.ts';
 import {
@@ -22,6 +23,7 @@ import {
 import css from './comments.module.css';
 import { MentionField } from './mention-field.tsx';
 import { mentionsIn } from './notes.ts';
+import { saysAll } from './find-comments.ts';
 
 type Shown = 'open' | 'resolved' | 'all';
 type ChosenProps = {
@@ -36,12 +38,13 @@ export function CommentsPanel({ onJump }: { onJump: (seconds: number) => void })
   const { file } = useFile();
   const comments = useQuery(commentsQuery(file));
   const [shown, setShown] = useState<Shown>('open');
+  const [wanted, setWanted] = useState('');
   const [pages, setPages] = useState(1);
   const panel = useRef<HTMLDivElement>(null);
   const { data } = comments;
-  const threads = (data?.threads ?? []).filter(
-    ({ resolved }) => shown === 'all' || (resolved !== null) === (shown === 'resolved'),
-  );
+  const threads = (data?.threads ?? [])
+    .filter(({ resolved }) => shown === 'all' || (resolved !== null) === (shown === 'resolved'))
+    .filter((thread) => saysAll(thread, wanted));
   const count = pages * pageSize;
   if (!data) return <QueryStatus of={comments} failure={t`The comments couldn’t be loaded`} height={80} />;
   return (
@@ -58,7 +61,11 @@ export function CommentsPanel({ onJump }: { onJump: (seconds: number) => void })
           { value: 'all', label: t`All` },
         ]}
       />
-      {threads.length === 0 && (
+      {data.threads.length > 0 && <SearchBox label={t`Search in comments`} value={wanted} onChange={setWanted} />}
+      <Text size="xs" c="dimmed" role="status">
+        {wanted.trim() !== '' && plural(threads.length, { one: '# comment', other: '# comments' })}
+      </Text>
+      {threads.length === 0 && wanted.trim() === '' && (
         <Text size="sm" c="dimmed">
           {emptyText(shown)}
         </Text>
