@@ -107,7 +107,9 @@ describe.each(cases)('a server of the kind %s that is asked for %s', (kind, what
       if (isCompressed) response.end(compressed);
       else written = await writeMuch(response, part, 40);
     };
-    await expect(request()).rejects.toMatchObject({ code: 'provider_answer_invalid' });
+    // Listings have a time limit of their own, which a slow machine reaches first; either way the rest is not read.
+    const codes = what === 'an answer' ? /^provider_answer_invalid$/ : /^provider_(answer_invalid|timeout)$/;
+    await expect(request()).rejects.toMatchObject({ code: expect.stringMatching(codes) });
     await waitFor(() => server.state.open === 0 || undefined);
     expect(written).toBeLessThan(36 * megabyte);
   });
