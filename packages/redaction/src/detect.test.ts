@@ -118,6 +118,7 @@ describe('the detector', () => {
     ['streets', '12 Elm Street '],
     ['passwords', 'password is '],
     ['blanks', ' '],
+    ['combining marks', '\u0301'],
   ])('takes time in proportion to the length of %s', async (_, part) => {
     const textOf = (letters: number) => `${part.repeat(letters / part.length)}!x`;
     expect(await growthOf(textOf, 16_000, (text) => detect(text, english))).toBeLessThan(linearGrowth);

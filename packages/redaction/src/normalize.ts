@@ -25,11 +25,14 @@ const framedZeros = new Set(['\u24ff', '\u{1f10b}', '\u{1f10c}']);
 export function normalize(text: string): Normalized {
   const normalized: Normalized = { text: '', starts: [], ends: [] };
   let offset = 0;
+  // Reading it from the text would copy all of the text each time.
+  let last = '';
   for (const sign of text) {
     const start = offset;
     offset += sign.length;
-    const usual = usualForm(sign, normalized.text);
+    const usual = usualForm(sign, last);
     normalized.text += usual;
+    last = usual.at(-1) ?? last;
     for (let i = 0; i < usual.length; i += 1) {
       normalized.starts.push(start);
       normalized.ends.push(offset);
@@ -40,13 +43,14 @@ export function normalize(text: string): Normalized {
   return normalized;
 }
 
-function usualForm(sign: string, before: string): string {
+/** `last`: the character before the sign. */
+function usualForm(sign: string, last: string): string {
   if (sign <= '~' && sign >= ' ') return sign;
   if (sign === '\n') return sign;
   if (/^[\t\r\v\f\u0085\u2028\u2029]$/.test(sign) || space.test(sign)) return ' ';
   if (invisible.test(sign)) return '';
   // A stroke or a frame around a digit; on a letter it is part of a word.
-  if (combining.test(sign)) return /\d$/.test(before) ? '' : sign;
+  if (combining.test(sign)) return /^\d$/.test(last) ? '' : sign;
   if (dashes.test(sign)) return '-';
   if (digit.test(sign)) return String(valueOf(sign));
   const framed = framedDigit(sign);

@@ -53,6 +53,6 @@ test('a search that finds too much says so before the export', async ({ page, ap
   await page.goto('/search?q=budget');
   await page.getByRole('button', { name: 'Export transcripts', exact: true }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('The search finds more than 500 recordings.');
+  await expect(dialog).toContainText('The search finds more than can be exported at once (at most 500 recordings).');
   await expect(dialog.getByRole('button', { name: 'Download', exact: true })).toBeDisabled();
 });

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { createWorld } from '../test/world.ts';
 
@@ -53,9 +54,9 @@ describe('readiness', () => {
     const { status, checks } = await service.readiness();
     expect([status, checks['database']]).toEqual([503, expect.stringMatching(/^error: database_unavailable/)]);
     expect(await settings()).toEqual([503, 'database_unavailable']);
-    await world.sql('drop schema public');
+    await world.sql('drop schema public cascade');
     await world.sql('alter schema away rename to public');
-    expect((await service.readiness()).status).toBe(200);
-    expect(await settings()).toEqual([200, undefined]);
+    await waitFor(async () => (await service.readiness()).status === 200);
+    await waitFor(async () => (await settings())[0] === 200);
   });
 });

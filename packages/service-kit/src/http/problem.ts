@@ -49,8 +49,10 @@ function asAppError(thrown: unknown): AppError | undefined {
       cause: thrown,
       retryAfterSeconds: 60,
     });
-  if (isLostDatabase(thrown) || isReplacedDatabase(thrown))
+  if (isLostDatabase(thrown))
     return unavailable('database_unavailable', 'The database does not answer. Please try again.', { cause: thrown });
+  if (isReplacedDatabase(thrown))
+    return unavailable('database_unavailable', 'This is not the database of the installation.', { cause: thrown });
   if (thrown instanceof URIError) return invalid('invalid_request', 'The path is not valid', { cause: thrown });
   const { type, status } = (thrown ?? {}) as BodyParserError;
   if (type === 'entity.too.large') return tooLarge('body_too_large', 'The body is too large', { cause: thrown });
@@ -91,7 +93,8 @@ export function problemHandler(log: Log): ErrorRequestHandler {
     const route = res.locals['route'] as RouteDef | undefined;
     if (known && route && !isDeclared(route, known))
       log.error({ code: known.code, kind: known.kind, route: route.path }, 'undeclared error code');
-    if (!known) log.error({ err: thrown as Error }, 'request failed unexpectedly');
+    // A statement of ours with a wrong table looks the same as an empty database.
+    if (!known || isReplacedDatabase(thrown)) log.error({ err: thrown as Error }, 'request failed unexpectedly');
     else if (known.kind === 'unavailable')
       log.warn({ err: known, code: known.code, detail: known.detail }, 'dependency unavailable');
     sendProblem(res, thrown, requestId);

@@ -42,7 +42,7 @@ export function ArchiveDialog({ source, count, onClose }: Props) {
         </Text>
         {endsAt !== undefined && (
           <Text size="sm" role="status">
-            {t`The search finds more than ${endsAt} recordings. Narrow it to export all that it finds.`}
+            {t`The search finds more than can be exported at once (at most ${endsAt} recordings). Narrow it to export all that it finds.`}
           </Text>
         )}
         {save.error && <FailureNote error={save.error} title={t`The transcripts couldn’t be exported`} />}

@@ -7,7 +7,7 @@ export type Visitor = Omit<PresenceReport, 'left'>;
 export const reportEveryMs = 20_000;
 const expiresAfterMs = 50_000;
 type Visits = Map<string, { visitor: Visitor; timer: ReturnType<typeof setTimeout> }>;
-const nobody: readonly Visitor[] = [];
+const empty: readonly Visitor[] = [];
 
 /** Who else has the page of a file open, by what their pages report; a page that is silent for too long has left. */
 export function createPresenceStore() {
@@ -27,11 +27,12 @@ export function createPresenceStore() {
     if (visits.delete(visitId)) changed(fileId, visits);
   };
   return {
-    of: (fileId: string): readonly Visitor[] => lists.get(fileId) ?? nobody,
+    of: (fileId: string): readonly Visitor[] => lists.get(fileId) ?? empty,
+    /** The id of a visit is its page's word: nobody speaks for the page of another person. */
     receive: (fileId: string, { left, ...visitor }: PresenceReport): void => {
       const visits: Visits = files.get(fileId) ?? new Map();
       files.set(fileId, visits);
-      const { visitId } = visitor;
+      const visitId = `${visitor.person.uuid}/${visitor.visitId}`;
       if (left) return remove(fileId, visits, visitId);
       const before = visits.get(visitId);
       clearTimeout(before?.timer);

@@ -140,7 +140,7 @@ async function deleteSentTitles(tx: Tx, files: readonly FileRow[]): Promise<void
   await tx.$executeRaw`
     delete from media_outbox o using unnest(${files.map(({ title }) => title)}::text[]) as f (title)
     where o.sent_at is not null and o.subject = ${operationsEvents.performed.subject}
-      and strpos(o.data -> 'details' ->> 'title', f.title) > 0`;
+      and f.title <> '' and strpos(o.data -> 'details' ->> 'title', f.title) > 0`;
 }
 
 async function lockErasable(tx: Tx, userId: string): Promise<FileRow[]> {

@@ -186,7 +186,9 @@ export function createExportsSlice({
         if (more || fileIds.length > maxFoundFiles)
           throw tooLarge(
             'export_too_many',
-            `The search finds more than ${maxFoundFiles} recordings. Narrow it to export all that it finds.`,
+            more
+              ? 'The search finds more than can be exported at once. Narrow it to export all that it finds.'
+              : `The search finds more than ${maxFoundFiles} recordings. Narrow it to export all that it finds.`,
           );
         const choice = { format: query.format, options: readExportOptions(query) };
         return sendMany(actor, { title: `Transcripts ${query.q}`, fileIds }, choice, request);

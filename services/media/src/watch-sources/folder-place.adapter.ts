@@ -2,7 +2,7 @@ import { constants, createReadStream, lstat, type BigIntStats, type Dirent } fro
 import { copyFile, link, mkdir, open, readdir, readlink, realpath, stat, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path';
-import { folderMarker, isMarked, requireMarker } from '@overtone/service-kit/folder-marker';
+import { folderMarker, isMarked, markFolder, requireMarker } from '@overtone/service-kit/folder-marker';
 import { createFolderEvents } from './folder-events.ts';
 import { EntryChanged, maxFiles, SourceUnavailable, systemCode, type Place } from './place.ts';
 import type { Entry } from './watch-sources.ts';
@@ -223,8 +223,9 @@ function changedIfMissing(error: unknown): never {
  * file would move to the disk below. @throws SourceUnavailable
  */
 async function requireMoveTarget(folder: string): Promise<void> {
+  if (await isMarked(folder)) return;
   // Sources of earlier versions have no marker, but files that were moved.
-  if ((await isMarked(folder)) || (await readdir(folder)).length > 0) return;
+  if ((await readdir(folder)).length > 0) return markFolder(folder);
   await requireMarker(folder).catch((cause: Error) => {
     throw new SourceUnavailable('not_mounted', cause.message, cause);
   });

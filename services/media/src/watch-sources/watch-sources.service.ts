@@ -97,8 +97,12 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
     },
 
     update: async (actor: Actor, id: string, input: WatchSourceInput): Promise<SourceAnswer> => {
-      const ownerId = await check(input, await findSource(db, id));
-      await markMoveTarget(input);
+      const stored = await findSource(db, id);
+      const ownerId = await check(input, stored);
+      // A folder that was chosen before may be missing now: what stands in its place must not be marked.
+      const { after, move_to: moveTo } = stored.config as WatchSourceSettings;
+      const isChosen = stored.enabled && after === 'move' && moveTo === input.move_to;
+      if (!isChosen) await markMoveTarget(input);
       return await db.$transaction(async (tx) => {
         await lockSources(tx);
         await findSource(tx, id);

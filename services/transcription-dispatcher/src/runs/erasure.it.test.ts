@@ -38,8 +38,10 @@ describe('an ordered erasure', () => {
         `select sent_at from transcription_dispatcher_outbox where subject = $1 and data ->> 'ownerId' = $2`,
         [transcriptionEvents.stageCompleted.subject, ownerId],
       );
-    await waitFor(async () => (await results(erased.ownerId)).every((row) => row['sent_at'] !== null));
-    expect(await results(erased.ownerId)).not.toEqual([]);
+    await waitFor(async () => {
+      const rows = await results(erased.ownerId);
+      return rows.length > 0 && rows.every((row) => row['sent_at'] !== null);
+    });
     const erasureId = randomUUID();
     await world.emit(userErasureOrdered, { erasureId, round: 1, userId: erased.ownerId });
     expect((await answerOf(erasureId)).data).toMatchObject({

@@ -229,4 +229,45 @@ describe('createAutosave', () => {
     expect(textsOf(view)).toEqual(['good morning to all', 'let us begin now']);
     expect(autosave.state.get().conflicts).toEqual([]);
   });
+
+  it('keeps what was typed after a request that is answered when the page is closed', async () => {
+    const answer = Promise.withResolvers<CorrectionResult>();
+    const { view, autosave, draft } = open(base, null, () => answer.promise);
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText(' now', 15 + 'let us begin'.length));
+    const flushed = autosave.flush();
+    view.dispatch(view.state.tr.insertText(' all', 13));
+    autosave.close();
+    answer.resolve(savedTyped);
+    await flushed;
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(draft()).toEqual({
+      request: null,
+      operations: [{ segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'good morning all' }] }],
+      conflicts: [],
+    });
+  });
+
+  it.each([
+    ['is saved', (answer: PromiseWithResolvers<CorrectionResult>) => answer.resolve(savedTyped)],
+    ['is lost again', (answer: PromiseWithResolvers<CorrectionResult>) => answer.reject(new Error('no connection'))],
+    ['is refused', (answer: PromiseWithResolvers<CorrectionResult>) => answer.reject(outdated)],
+  ])('keeps what is typed until a request on passages that others have changed %s', async (_, end) => {
+    const answer = Promise.withResolvers<CorrectionResult>();
+    const sends = [() => answer.promise];
+    const theirs = [segment('1', 'good morning'), segment('2', 'let us start', 2)];
+    const kept = { request: { uuid: 'the-request', operations: typed }, operations: typed, conflicts: [] };
+    const { view, autosave, draft } = open(theirs, kept, () => (sends.pop() ?? lost)());
+    const restored = autosave.restore();
+    view.dispatch(view.state.tr.insertText(' to all', 13));
+    autosave.changed();
+    // Nothing of the earlier visit is lost when the page is closed now.
+    expect(JSON.stringify(draft())).toContain('let us begin now');
+    expect(JSON.stringify(draft())).toContain('good morning to all');
+    end(answer);
+    await restored;
+    expect(textsOf(view)[0]).toBe('good morning to all');
+    const texts = [...textsOf(view), ...autosave.state.get().conflicts.map(({ text }) => text)];
+    expect(texts).toContain('let us begin now');
+  });
 });

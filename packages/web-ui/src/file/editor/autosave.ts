@@ -62,22 +62,29 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   let closed = false;
   /** Until the draft of an earlier visit was read, it must not be replaced. */
   let restored = false;
+  /** Of an earlier visit, and not shown before it is known whether they were saved. */
+  let held: readonly Operation[] = [];
 
   const update = (next: Partial<SaveState>): void => {
     const [before, after] = [state.get(), { ...state.get(), ...next }];
     if (before.status !== after.status || before.conflicts !== after.conflicts) state.set(after);
   };
   const pending = (): Operation[] => operationsOf(base, view.state.doc);
+  const unsaved = (): Operation[] => together(pending(), held);
   const keepDraft = (): void => {
     if (!restored) return;
     const { conflicts } = state.get();
-    const operations = pending();
+    const operations = unsaved();
     const isEmpty = request === null && operations.length === 0 && conflicts.length === 0;
     deps.draft.write(isEmpty ? null : { request, operations, conflicts });
   };
   const schedule = (ms: number): void => {
     clearTimeout(timer);
     timer = setTimeout(() => void flush(), ms);
+  };
+  const waitForConnection = (): void => {
+    update({ status: 'offline' });
+    schedule(retryMs.at(-1) ?? 10_000);
   };
   const receive = (result: CorrectionResult, operations: readonly Operation[]): void => {
     base = applyResult(base, result, operations);
@@ -89,6 +96,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   const rebase = (next: readonly Segment[], operations: readonly Operation[]): void => {
     const previous = base;
     base = next;
+    held = [];
     readCaret(view);
     const { tr, conflicts } = repeatOperations(view.state, base, operations, previous);
     view.dispatch(tr.setMeta('addToHistory', false));
@@ -106,11 +114,14 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     request = null;
     const next = await deps.reload();
     // With what was typed meanwhile.
-    const unsaved = pending();
+    const operations = unsaved();
     if (failure === 'refused') deps.onRefused(error);
     // What was refused becomes a conflict, so that its text is not lost and not sent again.
-    const marked = failure === 'refused' ? unsaved.map((one) => (isPartOf(one, sent) ? outdated(one) : one)) : unsaved;
-    rebase(next, marked);
+    const isRefused = (one: Operation): boolean => failure === 'refused' && isPartOf(one, sent.operations);
+    rebase(
+      next,
+      operations.map((one) => (isRefused(one) ? outdated(one) : one)),
+    );
     return true;
   };
   const saveOnce = async (): Promise<boolean> => {
@@ -134,8 +145,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     } catch (error) {
       if (closed) return false;
       return await fail(error, sent).catch(() => {
-        update({ status: 'offline' });
-        schedule(retryMs.at(-1) ?? 10_000);
+        waitForConnection();
         return false;
       });
     }
@@ -151,7 +161,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   }
   async function revertOnce(which: 'undo' | 'redo'): Promise<readonly string[]> {
     const result = await deps.revert(which, crypto.randomUUID());
-    rebase(applyResult(base, result), pending());
+    rebase(applyResult(base, result), unsaved());
     deps.onSaved(base, result);
     return result.segments.map((segment) => segment.uuid);
   }
@@ -162,6 +172,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     const shown = repeatOperations(view.state, base, operations);
     const isShown = shown.conflicts.length === 0;
     if (isShown) view.dispatch(shown.tr.setMeta('addToHistory', false));
+    else held = operations;
     try {
       const result = await deps.send(sent);
       request = null;
@@ -169,25 +180,22 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
         receive(result, sent.operations);
         return keepDraft();
       }
-      base = applyResult(base, result, sent.operations);
+      const next = applyResult(base, result, sent.operations);
+      held = held.map((one) => (isPartOf(one, sent.operations) ? continued(one, next) : one));
+      rebase(next, unsaved());
       deps.onSaved(base, result);
-      rebase(
-        base,
-        operations.map((one) => (isPartOf(one, sent) ? continued(one, base) : one)),
-      );
     } catch (error) {
       if (deps.failureOf(error) === 'connection') {
         if (isShown) keepDraft();
-        else rebase(base, operations);
+        else rebase(base, unsaved());
         update({ status: 'offline' });
         return schedule(retryMs[0]);
       }
       const next = await deps.reload();
       request = null;
-      rebase(next, isShown ? pending() : operations);
+      rebase(next, unsaved());
     }
   }
-
   return {
     state,
     flush,
@@ -211,21 +219,25 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (!draft) return;
       update({ conflicts: draft.conflicts });
       request = draft.request;
-      if (request) await (running = restoreSent(request, draft.operations).finally(() => (running = null)));
-      else rebase(base, draft.operations);
+      if (request) {
+        running = restoreSent(request, draft.operations)
+          .catch(waitForConnection)
+          .finally(() => (running = null));
+        await running;
+      } else rebase(base, draft.operations);
       if (request === null && pending().length > 0) schedule(pauseMs);
     },
     /** The transcript was loaded again: others have edited it. */
     receivePassages: async (loaded: readonly Segment[]): Promise<void> => {
       const known = base;
       const next = reuseKnown(known, loaded);
-      if (next.length === known.length && next.every((segment, i) => segment === known[i])) return;
+      if (isSameList(next, known)) return;
       // Without a wait when nothing is sent: what was typed on an earlier visit is repeated on these passages.
       if (running) await running;
       if (request !== null) return;
-      // Saved, undone or redone meanwhile: these passages are older than that.
-      if (base === known) rebase(next, pending());
-      else deps.loadAgain();
+      if (base === known) return rebase(next, unsaved());
+      // Saved, undone or loaded meanwhile: these passages may be older than that.
+      if (!isSameList(reuseKnown(base, loaded), base)) deps.loadAgain();
     },
     /** @returns the ids of the passages that changed; nothing when there is nothing to undo */
     revert: async (which: 'undo' | 'redo'): Promise<readonly string[]> => {
@@ -260,16 +272,30 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       const last = request;
       if (last === null) return;
       const finish = (result: CorrectionResult): void => {
-        deps.onSaved(applyResult(base, result, last.operations), result);
+        const saved = applyResult(base, result, last.operations);
+        deps.onSaved(saved, result);
         const draft = deps.draft.read();
-        if (draft?.request?.uuid === last.uuid && draft.conflicts.length === 0) deps.draft.write(null);
+        if (draft?.request?.uuid !== last.uuid) return;
+        // What was typed after the request was made is kept for the next visit.
+        const operations = together(operationsOf(saved, view.state.doc), held);
+        const isEmpty = operations.length === 0 && draft.conflicts.length === 0;
+        deps.draft.write(isEmpty ? null : { request: null, operations, conflicts: draft.conflicts });
       };
       deps.send(last).then(finish, () => undefined);
     },
   };
 }
 
-function isPartOf(operation: Operation, { operations }: Request): boolean {
+function isSameList(left: readonly Segment[], right: readonly Segment[]): boolean {
+  return left.length === right.length && left.every((segment, i) => segment === right[i]);
+}
+
+/** Operations of two visits; where they are of the same passages, those of the earlier one become conflicts. */
+function together(typed: readonly Operation[], held: readonly Operation[]): Operation[] {
+  return [...typed, ...held.map((one) => (isPartOf(one, typed) ? outdated(one) : one))];
+}
+
+function isPartOf(operation: Operation, operations: readonly Operation[]): boolean {
   const ids = new Set(
     operations.flatMap(({ segments, replacement }) => [...segments, ...replacement].map(({ uuid }) => uuid)),
   );

@@ -200,12 +200,16 @@ export function repeatOperations(
     });
     if (isCurrent && repeat(tr, operation, run as Segment[], typed)) continue;
     // The same result was saved already, perhaps by this page before its answer was lost.
-    const isDone = operation.replacement.every(({ uuid, text, speaker_uuid: speaker }) => {
-      const segment = versions.get(uuid);
-      if (!segment) return false;
-      const isSameText = text === undefined || plainText(segment.text) === text;
-      return isSameText && (speaker === undefined || speaker === (segment.speaker?.uuid ?? null));
-    });
+    const isDone = operation.replacement.every(
+      ({ uuid, text, speaker_uuid: speaker, start_time: start, end_time: end }) => {
+        const segment = versions.get(uuid);
+        if (!segment) return false;
+        const isSameText = text === undefined || plainText(segment.text) === text;
+        const isSameTime =
+          (start ?? segment.start_time) === segment.start_time && (end ?? segment.end_time) === segment.end_time;
+        return isSameText && isSameTime && (speaker === undefined || speaker === (segment.speaker?.uuid ?? null));
+      },
+    );
     const text = operation.replacement.flatMap((piece) => piece.text ?? []).join('\n');
     if (isDone && operation.replacement.length > 0) continue;
     const merged = mergeOperation(operation, old, versions);

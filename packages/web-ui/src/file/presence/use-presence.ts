@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { reportEveryMs, useVisitors, type Visitor } from '../../live/presence-store.ts';
+import { push } from '../../state/services.ts';
 
 /** Somebody who touches nothing for this long is away, although the page is open. */
 const awayAfterMs = 5 * 60_000;
@@ -16,7 +17,7 @@ export function usePresence(fileId: string, segment: string | null): readonly Vi
   const usedAt = useLastUse();
   const [segmentId] = useDebouncedValue(segment, 500);
   const visitors = useVisitors(fileId);
-  // Who has just come knows nobody yet: everybody reports to them.
+  // A page that was just opened knows of no others yet: they report when they see it.
   const others = visitors.map(({ visitId }) => visitId).join();
 
   useEffect(() => {
@@ -47,6 +48,8 @@ type Report = { visit_uuid: string; segment_uuid?: string | null; left: boolean 
 
 /** A report that is lost is repeated. */
 function send(fileId: string, body: Report): void {
+  // After the sign-out a report would end the session once more.
+  if (push.state.get() === 'off') return;
   call('POST /api/files/{uuid}/presence', { params: { uuid: fileId }, body }).catch(() => undefined);
 }
 
