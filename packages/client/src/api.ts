@@ -3216,6 +3216,61 @@ export interface Routes {
       }[];
     };
   };
+  'GET /api/comments': {
+    query: {
+      text?: string | undefined;
+      author?: string | undefined;
+      state?: ('open' | 'resolved' | 'all') | undefined;
+      page?: number | undefined;
+    };
+    answer: {
+      threads: {
+        uuid: string;
+        author: {
+          uuid: string;
+          name: string | null;
+        } | null;
+        text: string;
+        withheld: boolean;
+        mentions: {
+          uuid: string;
+          name: string | null;
+        }[];
+        created_at: string;
+        edited_at: string | null;
+        can_edit: boolean;
+        can_delete: boolean;
+        start_time: number;
+        end_time: number;
+        quote: string | null;
+        color: ('yellow' | 'green' | 'blue' | 'pink') | null;
+        resolved: {
+          at: string;
+          by: string | null;
+        } | null;
+        replies: {
+          uuid: string;
+          author: {
+            uuid: string;
+            name: string | null;
+          } | null;
+          text: string;
+          withheld: boolean;
+          mentions: {
+            uuid: string;
+            name: string | null;
+          }[];
+          created_at: string;
+          edited_at: string | null;
+          can_edit: boolean;
+          can_delete: boolean;
+        }[];
+        file_uuid: string;
+        title: string;
+      }[];
+      more: boolean;
+    };
+  };
   'GET /api/files/{uuid}/comments/people': {
     params: {
       uuid: string;

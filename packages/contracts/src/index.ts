@@ -46,9 +46,11 @@ export * from './media-collections-rpc.ts';
 export * from './media-events.ts';
 export {
   commentLimits,
+  commentSearchLimits,
   highlightColors,
   type CommentObject,
   type CommentThread,
+  type FoundThread,
   type HighlightColor,
 } from './media-comments.ts';
 export { maxExportTemplates, type ExportTemplateObject } from './media-export-templates.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, time } from './http.ts';
+import { pageQuery, routesOf, text, time } from './http.ts';
 
 const route = routesOf('media');
 
@@ -7,6 +7,9 @@ export const highlightColors = ['yellow', 'green', 'blue', 'pink'] as const;
 export type HighlightColor = (typeof highlightColors)[number];
 /** Limits of one recording. */
 export const commentLimits = { text: 2_000, mentions: 20, comments: 1_000, replies: 100, seconds: 3_600 } as const;
+
+/** Limits of a search in the comments of all recordings: of what has the text, the newest threads are looked through. */
+export const commentSearchLimits = { text: 200, threads: 500, page: 50 } as const;
 
 const second = z.number().min(0).max(2_000_000);
 const body = text(commentLimits.text).trim();
@@ -47,10 +50,32 @@ export const commentThread = comment.extend({
 export type CommentThread = z.infer<typeof commentThread>;
 export type CommentObject = z.infer<typeof comment>;
 
+/** With the recording that it is on. */
+const foundThread = commentThread.extend({ file_uuid: z.uuid(), title: z.string() });
+export type FoundThread = z.infer<typeof foundThread>;
+
 export const commentRoutes = {
   listComments: route('GET', '/api/files/{uuid}/comments', 'user', {
     summary: 'Comments and highlights of a transcript, in order of their times',
     answer: z.object({ threads: z.array(commentThread) }),
+  }),
+  searchComments: route('GET', '/api/comments', 'user', {
+    summary:
+      'Comments with a text in all recordings that the caller may read, and threads with such a reply, newest first',
+    query: z.object({
+      text: text(commentSearchLimits.text)
+        .trim()
+        .min(1)
+        .optional()
+        .describe('in a comment or a reply, in any case, as the caller may read it: masked parts are not found'),
+      author: z.uuid().optional().describe('who wrote the comment or the reply'),
+      state: z.enum(['open', 'resolved', 'all']).default('all'),
+      page: pageQuery.page,
+    }),
+    answer: z.object({
+      threads: z.array(foundThread).describe(`up to ${commentSearchLimits.page}`),
+      more: z.boolean().describe('there is a next page'),
+    }),
   }),
   listCommentReaders: route('GET', '/api/files/{uuid}/comments/people', 'user', {
     summary: 'People who may be mentioned in comments: up to 200 of those who may read the file',

@@ -170,6 +170,20 @@ test.describe('the passages of a code', () => {
     await expect.poll(requests).toEqual([of('qdpx'), of('csv')]);
   });
 
+  test('have a search in the codes of a longer list', async ({ page, api }) => {
+    const others = Array.from({ length: 6 }, (_, i) => ({ ...above, uuid: uuid(80 + i), name: `Other ${i}` }));
+    api.respond('GET /api/code-lists/{uuid}', { ...list, codes: [above, below, ...others] });
+    await startSession(page, api);
+    await page.goto(`/codes/${list.uuid}`);
+    const codes = page.getByTestId('codes').getByRole('listitem');
+    await expect(codes).toHaveCount(8);
+    await page.getByLabel('Search in the codes').fill('SAV');
+    await expect(codes).toContainText(['Money', 'Savings']);
+    await expect(codes).toHaveCount(2);
+    await page.getByLabel('Search in the codes').fill('nothing');
+    await expect(page.getByText('No codes match.')).toBeVisible();
+  });
+
   test('fit into 360 pixels, with the codes of the list', async ({ page, api }) => {
     await page.setViewportSize({ width: 360, height: 720 });
     await show(page, api, [passage, { ...passage, uuid: uuid(72), quote: 'A long quote '.repeat(30) }]);

@@ -460,6 +460,7 @@ export const table: Record<string, Entry> = {
   'GET /api/transcripts/export': asking((ids) => `format=txt&file_uuids=${ids.file}`)(signedIn),
   'GET /api/files/{uuid}/export/preview': asking(() => 'format=txt')(reading),
   'POST /api/files/{uuid}/presence': sending(() => ({ visit_uuid: randomUUID() }))(reading),
+  'GET /api/comments': signedIn,
   'GET /api/files/{uuid}/comments': reading,
   'GET /api/files/{uuid}/comments/people': reading,
   'POST /api/files/{uuid}/comments': sending(() => ({ start_time: 0, end_time: 1, color: 'yellow' }))(reading),

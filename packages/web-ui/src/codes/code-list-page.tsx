@@ -11,10 +11,12 @@ import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { notify } from '../ui/notify.ts';
 import { Pane, Section } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
 import { CodeDialog } from './code-dialog.tsx';
 import { CodeListBadges } from './code-lists-page.tsx';
 import { CodeListDialog } from './code-list-dialog.tsx';
 import { CodeName } from './code-name.tsx';
+import { codesNamed } from './codes-named.ts';
 import { codeListQuery, refreshCodes, type Code, type CodeList } from './code-queries.ts';
 import css from './codes.module.css';
 import { Passages } from './passages.tsx';
@@ -54,16 +56,25 @@ export function CodeListPage() {
   );
 }
 
+/** A list of fewer codes is seen at a glance. */
+const searchedFrom = 8;
+
 function Codes({ list }: { list: CodeList }) {
   const client = useQueryClient();
   const [changed, setChanged] = useState<Code | 'new' | null>(null);
   const [deleted, setDeleted] = useState<Code | null>(null);
+  const [wanted, setWanted] = useState('');
   const mayEdit = list.my_permission !== 'viewer';
+  const codes = codesNamed(list.codes, wanted);
   return (
     <Stack gap="sm" align="stretch">
       {list.codes.length === 0 && <Empty>{t`No codes in this list yet.`}</Empty>}
+      {list.codes.length >= searchedFrom && (
+        <SearchBox label={t`Search in the codes`} value={wanted} onChange={setWanted} />
+      )}
+      {list.codes.length > 0 && codes.length === 0 && <Empty>{t`No codes match.`}</Empty>}
       <ul className={css['list']} data-testid="codes">
-        {list.codes.map((code) => (
+        {codes.map((code) => (
           <li key={code.uuid} className={code.parent_uuid === null ? '' : (css['below'] ?? '')}>
             <div className="ot-entry">
               <div>

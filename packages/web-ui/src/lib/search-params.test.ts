@@ -46,6 +46,18 @@ describe('searchPageSearch', () => {
     expect(searchPageSearch({ q: 'budget', mode: 'hybrid' })).toEqual({ q: 'budget' }));
   it('keeps a chosen mode and a later page', () =>
     expect(searchPageSearch({ q: 'a', mode: 'semantic', page: 3 })).toEqual({ q: 'a', mode: 'semantic', page: 3 }));
+  it('has other filters for comments than for transcripts', () => {
+    const both = { q: 'a', mode: 'semantic', tag: ['one'], state: 'open', by: 'me', page: '2' };
+    expect(searchPageSearch({ ...both, in: 'comments' })).toEqual({
+      q: 'a',
+      in: 'comments',
+      state: 'open',
+      by: 'me',
+      page: 2,
+    });
+    expect(searchPageSearch(both)).toEqual({ q: 'a', mode: 'semantic', tag: ['one'], page: 2 });
+    expect(searchPageSearch({ in: 'comments', state: 'other', by: 'you' })).toEqual({ in: 'comments' });
+  });
 });
 
 describe('addresses', () => {
@@ -93,8 +105,12 @@ describe('values of the wrong type', () => {
     'from',
     'to',
     'tab',
+    'in',
+    'state',
+    'by',
   ];
-  const pages = { filterSearch, searchPageSearch, fileSearch, askSearch, speakersSearch, textSearch };
+  const commentSearch = (raw: Record<string, unknown>) => searchPageSearch({ ...raw, in: 'comments' });
+  const pages = { filterSearch, searchPageSearch, commentSearch, fileSearch, askSearch, speakersSearch, textSearch };
   it.each(Object.entries(pages))('never reach the page of %s', (page, validate) => {
     const numbers: typeof checks = page === 'textSearch' ? {} : { page: isNumber, ...checks };
     for (const name of [...names, ...Object.keys(checks), 'page', 'unknown'])

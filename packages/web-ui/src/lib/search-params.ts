@@ -16,6 +16,11 @@ export type FilterSearch = {
 };
 export type SearchPageSearch = {
   q?: string;
+  /** What is searched; absent: transcripts. */
+  in?: 'comments';
+  /** Of comments: whether they are resolved, and who wrote them. */
+  state?: 'open' | 'resolved';
+  by?: 'me';
   mode?: 'keyword' | 'semantic';
   tag?: string[];
   speaker?: string[];
@@ -83,6 +88,14 @@ export function filterSearch(raw: Raw): FilterSearch {
 }
 
 export function searchPageSearch(raw: Raw): SearchPageSearch {
+  if (raw['in'] === 'comments')
+    return compact({
+      q: text(raw['q']),
+      in: 'comments' as const,
+      state: oneOf(raw['state'], ['open', 'resolved']),
+      by: oneOf(raw['by'], ['me']),
+      page: page(raw['page']),
+    });
   return compact({
     q: text(raw['q']),
     mode: oneOf(raw['mode'], ['keyword', 'semantic']),

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { maxFoundFiles } from '@overtone/contracts/export-formats';
 import { useQuery } from '@tanstack/react-query';
@@ -13,6 +13,7 @@ import { Empty } from '../ui/query-status.tsx';
 import { codeOf, isOutage } from '../api/problem.ts';
 import { ArchiveButton } from '../exports/archive-button.tsx';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
+import { CommentSearch } from './comment-search.tsx';
 import { isNothingSearched, missingLegs } from './legs.ts';
 import { Facets } from './facets.tsx';
 import { SaveSearch } from './saved-searches.tsx';
@@ -22,11 +23,43 @@ import { SearchResult } from './search-result.tsx';
 import { whatIsMissing } from './search-text.ts';
 import css from './search.module.css';
 
+/** What was said in recordings, or what was commented there. */
 export function SearchPage() {
   const params = useSearch({ from: '/inside/search' });
   const navigate = useNavigate({ from: '/search' });
   const text = params.q ?? '';
   useDocumentTitle(text === '' ? t`Search · Overtone` : t`${text} · Search · Overtone`);
+  return (
+    <div className="ot-page" style={{ maxWidth: '56rem' }}>
+      <Title order={1} size="h2" mb="md">
+        {t`Search`}
+      </Title>
+      <Tabs
+        value={params.in ?? 'transcripts'}
+        onChange={(tab) => void navigate({ search: searchPageSearch({ q: params.q, in: tab ?? undefined }) })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="transcripts">{t`Transcripts`}</Tabs.Tab>
+          <Tabs.Tab value="comments">{t`Comments`}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="transcripts">
+          <TranscriptSearch params={params} />
+        </Tabs.Panel>
+        <Tabs.Panel value="comments">
+          <CommentSearch
+            params={params}
+            onChange={(next) => void navigate({ search: searchPageSearch({ ...params, ...next }) })}
+          />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  );
+}
+
+function TranscriptSearch({ params }: { params: SearchPageSearch }) {
+  const navigate = useNavigate({ from: '/search' });
+  const text = params.q ?? '';
   const query = useQuery(
     searchQuery({
       ...params,
@@ -47,10 +80,7 @@ export function SearchPage() {
       search: searchPageSearch({ ...params, page: undefined, ...('q' in next ? { exact: undefined } : {}), ...next }),
     });
   return (
-    <div className="ot-page" style={{ maxWidth: '56rem' }}>
-      <Title order={1} size="h2" mb="md">
-        {t`Search`}
-      </Title>
+    <>
       <SearchForm params={params} onChange={change} />
       <SearchHelp />
       <div aria-live="polite" aria-busy={query.isFetching}>
@@ -74,7 +104,7 @@ export function SearchPage() {
           />
         )}
       </div>
-    </div>
+    </>
   );
 }
 

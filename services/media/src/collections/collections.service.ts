@@ -10,7 +10,7 @@ import type { Outbox } from '@overtone/database';
 import { isAppError, type Caller } from '@overtone/service-kit';
 import { scopeOf } from '../access/access.store.ts';
 import { recordOperation, type Actor } from '../audit/audit.ts';
-import { isUniqueViolation, type Db, type Tx } from '../database.ts';
+import { escapeLike, isUniqueViolation, type Db, type Tx } from '../database.ts';
 import type { Collection } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { collectionExists, fileResults, noSuchCollection, toCollectionObject } from './collections.ts';
@@ -221,9 +221,4 @@ function createDescriptions({ db, people }: Pick<CollectionsDeps, 'db' | 'people
       }),
     );
   };
-}
-
-// Wildcards of LIKE in the user's input are matched literally.
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
 }

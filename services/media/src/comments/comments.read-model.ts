@@ -14,7 +14,9 @@ import { quoteOf } from './comments.ts';
 import { scanComments, selectComments, selectReaders, type CommentSpans } from './comments.store.ts';
 
 export type CommentViewDeps = { db: Db; people: Pick<People, 'names'>; names: Pick<NamesModel, 'find'> };
+/** How the comments of a file are shown to a reader. */
 type Shown = { caller: Caller; file: UsableFile; mask: Mask; spans: CommentSpans; names: ReadonlyMap<string, string> };
+type Masks = Pick<Shown, 'mask' | 'spans'>;
 type Anchored = TranscriptComment & { startMs: number; endMs: number };
 
 const maxReaders = 200;
@@ -29,9 +31,13 @@ export function createCommentViews({ db, people, names: namesModel }: CommentVie
   const findSpans = async (file: UsableFile, rows: TranscriptComment[], mask: Mask): Promise<CommentSpans> =>
     (await isWithheld(db, file.id, mask)) ? new Map() : scanComments(db, namesModel, file, rows);
 
-  const show = async (caller: Caller, file: UsableFile, rows: TranscriptComment[]): Promise<CommentThread[]> => {
+  const maskedBy = async (caller: Caller, file: UsableFile, rows: TranscriptComment[]): Promise<Masks> => {
     const mask = await maskFor(db, caller, file);
-    const spans = mask.kinds.size > 0 ? await findSpans(file, rows, mask) : new Map();
+    return { mask, spans: mask.kinds.size > 0 ? await findSpans(file, rows, mask) : new Map() };
+  };
+
+  const show = async (caller: Caller, file: UsableFile, rows: TranscriptComment[]): Promise<CommentThread[]> => {
+    const { mask, spans } = await maskedBy(caller, file, rows);
     const ids = rows.flatMap((row) => [row.authorId, row.resolvedBy, ...row.mentions]).filter((id) => id !== null);
     const shown = { caller, file, mask, spans, names: await people.names(ids) };
     const threads = rows.filter(isAnchored);
@@ -52,6 +58,24 @@ export function createCommentViews({ db, people, names: namesModel }: CommentVie
   };
 
   return {
+    show,
+
+    /**
+     * Whether the caller reads a text in a comment. A match in or across a masked part is none: what is masked could be guessed
+     * by searching for it, and so could what its placeholder replaces.
+     */
+    readerOf: async (caller: Caller, file: UsableFile, rows: TranscriptComment[]) => {
+      const { mask, spans } = await maskedBy(caller, file, rows);
+      return (row: TranscriptComment, text: string): boolean => {
+        if (row.authorId === caller.userId || mask.kinds.size === 0) return true;
+        const found = spans.get(row.id);
+        const wanted = text.toLowerCase();
+        return shownParts(row.body, found ? maskedSpans(found, mask) : null).some((part) =>
+          part.toLowerCase().includes(wanted),
+        );
+      };
+    },
+
     list: async (caller: Caller, fileId: string): Promise<{ threads: CommentThread[] }> => {
       const file = await usableFile(db, caller, fileId, 'read');
       return { threads: await show(caller, file, await selectComments(db, fileId)) };
@@ -96,6 +120,13 @@ function toComment(row: TranscriptComment, { caller, file, mask, spans, names }:
     can_edit: isOwn,
     can_delete: isOwn || permits(file.permission, 'own'),
   };
+}
+
+/** The parts of a text around its masked spans; of a withheld text (null) none. */
+function shownParts(text: string, masked: readonly { start: number; end: number }[] | null): string[] {
+  if (masked === null) return [];
+  const starts = [0, ...masked.map(({ end }) => end)];
+  return starts.map((start, i) => text.slice(start, masked[i]?.start));
 }
 
 function maskedBody({ id, body }: TranscriptComment, mask: Mask, spans: CommentSpans) {

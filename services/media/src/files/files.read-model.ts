@@ -3,7 +3,7 @@ import type { Caller } from '@overtone/service-kit';
 import { isQuarantined } from '../access/access.ts';
 import { permissionsToSee, scopeOf, usableFile, type UsableFile } from '../access/access.store.ts';
 import { usableCollection } from '../collections/collections.store.ts';
-import type { Db, Tx } from '../database.ts';
+import { escapeLike, type Db, type Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskFor, readPlaybackCopy } from '../redaction/redaction.store.ts';
@@ -170,9 +170,4 @@ function whereOf(scope: Prisma.MediaFileWhereInput, query: ListQuery): Prisma.Me
   if (query.min_duration !== undefined) and.push({ duration: { gte: query.min_duration } });
   if (query.max_duration !== undefined) and.push({ duration: { lte: query.max_duration } });
   return { AND: and };
-}
-
-// Wildcards of LIKE in the user's input are matched literally.
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
 }

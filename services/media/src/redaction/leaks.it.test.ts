@@ -168,6 +168,9 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
       return { path: `/api/files/${run.fileId}/transcript/operations`, body: { uuid: randomUUID(), operations } };
     },
   ],
+  'GET /api/comments': ['', '?text=e', '?text=my+name+is', '?state=open'].map((query): Call => () => ({
+    path: `/api/comments${query}`,
+  })),
   'GET /api/files/{uuid}/comments': [({ run }) => ({ path: `/api/files/${run.fileId}/comments` })],
   'POST /api/files/{uuid}/comments': [
     ({ run }) => ({

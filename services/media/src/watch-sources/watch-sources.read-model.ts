@@ -1,7 +1,7 @@
 import { watchSourceSettings, type AnswerOf, type mediaRoutes, type QueryOf } from '@overtone/contracts';
 import type { SettingsStore } from '@overtone/database';
 import { notFound, unavailable } from '@overtone/service-kit';
-import type { Db, Tx } from '../database.ts';
+import { escapeLike, type Db, type Tx } from '../database.ts';
 import type { Prisma, WatchDecision, WatchSource } from '../generated/client.ts';
 import type { SourceState } from '../telemetry.ts';
 import { readKey } from './watch-sources.store.ts';
@@ -61,11 +61,6 @@ export function createWatchViews({ db, keys, roots }: { db: Db; keys: SettingsSt
       });
     },
   };
-}
-
-/** `_`, `%` and `\` are ordinary characters of a search. */
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
 export async function toAnswer(db: Db | Tx, row: WatchSource, isKeySet: boolean): Promise<SourceAnswer> {
