@@ -144,6 +144,7 @@ describe('while a service is unresponsive', () => {
       new Set([
         'retrieve',
         'count-mentions',
+        'found-files',
         'similar-voices',
         'read-voices',
         'embed',
