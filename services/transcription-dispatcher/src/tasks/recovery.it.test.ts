@@ -114,10 +114,12 @@ async function signalStored(fileId: string): Promise<void> {
   const jsm = await world.test.jetstreamManager();
   await waitFor(async () => {
     const [task] = await world.sql<{ uuid: string }>('select uuid from task where file_id = $1', [fileId]);
-    const last = await jsm.streams
-      .getMessage('JOBS', { last_by_subj: stageJobs.prepare.subject })
-      .catch(() => undefined);
-    return task && last?.json<{ taskId: string }>().taskId === task.uuid;
+    const { state } = await jsm.streams.info('JOBS');
+    for (let seq = state.last_seq; task && seq >= state.first_seq; seq -= 1) {
+      const signal = await jsm.streams.getMessage('JOBS', { seq }).catch(() => undefined);
+      if (signal?.json<{ taskId: string }>().taskId === task.uuid) return true;
+    }
+    return undefined;
   });
 }
 
