@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 import type { PresenceReport } from './push.ts';
 
-/** Somebody else who has the page of a file open. */
+/** Another person who has the page of a file open. */
 export type Visitor = Omit<PresenceReport, 'left'>;
-/** A page reports at least this often while somebody uses it; one that is silent for longer than two reports has left. */
+/** A page reports at least this often while a person uses it; one that is silent for longer than two reports has left. */
 export const reportEveryMs = 20_000;
 const expiresAfterMs = 50_000;
 type Visits = Map<string, { visitor: Visitor; timer: ReturnType<typeof setTimeout> }>;
@@ -28,7 +28,7 @@ export function createPresenceStore() {
   };
   return {
     of: (fileId: string): readonly Visitor[] => lists.get(fileId) ?? empty,
-    /** The id of a visit is its page's word: nobody speaks for the page of another person. */
+    /** The id of a visit is chosen by its page: with the id of the person, no page can report for another person. */
     receive: (fileId: string, { left, ...visitor }: PresenceReport): void => {
       const visits: Visits = files.get(fileId) ?? new Map();
       files.set(fileId, visits);

@@ -19,7 +19,7 @@ export type SummaryDraft = {
   readonly text: string;
 };
 
-/** What a page of somebody else says about a file. */
+/** A report of another person's open page. */
 export type PresenceReport = {
   readonly visitId: string;
   readonly person: { readonly uuid: string; readonly name: string | null };

@@ -1,11 +1,11 @@
 import { EditorState, TextSelection, type Transaction } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult, SegmentObject } from '@overtone/contracts';
+import type { Random } from '@overtone/testkit/seed';
 import { createAutosave, type Request } from '../../src/file/editor/autosave.ts';
 import { joinBefore, splitPassage } from '../../src/file/editor/commands.ts';
 import { passageOf, schema, startsOf, textOf } from '../../src/file/editor/schema.ts';
 
-export type Random = (below: number) => number;
 const outdated = new Error('outdated');
 const unreachable = new Error('unreachable');
 
@@ -103,7 +103,7 @@ function createEditor(server: Server, random: Random) {
 
 type Editor = ReturnType<typeof createEditor>;
 
-/** A random change of a document. `deleted` gets the words that somebody removed. @returns the words that were added */
+/** A random change of a document. `deleted` gets the words that were removed. @returns the words that were added */
 function change({ view }: Editor, random: Random, name: () => string, deleted: Set<string>): string[] {
   const { doc } = view.state;
   if (doc.childCount === 0) return [];
@@ -205,14 +205,5 @@ function segment(index: number): SegmentObject {
     words: [],
     redactions: [],
     withheld: false,
-  };
-}
-
-/** @returns integers below a limit, the same for each seed */
-export function createRandom(seed: number): Random {
-  let state = seed % 2_147_483_647 || 1;
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
   };
 }

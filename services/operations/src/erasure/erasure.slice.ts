@@ -7,7 +7,7 @@ import type { Db } from '../database.ts';
 export function createErasureSlice({ db }: { db: Db }): Slice {
   return {
     consumers: [
-      /** A person is erased: a repeated order finds nothing. The answer is that of the mirror. */
+      /** Idempotent. The consumer of the mirror reports that the erasure is complete. */
       consumer(userErasureOrdered, 'erase-person', async ({ userId }) => {
         await db.$transaction(async (tx) => await deleteSentActionsOf(tx, 'operations', userId));
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { testSeed } from '@overtone/testkit/seed';
+import { randomFrom, testSeed } from '@overtone/testkit/seed';
 import { mergeTexts } from './merge-texts.ts';
 
 describe('two changes of one text', () => {
@@ -18,8 +18,8 @@ describe('two changes of one text', () => {
     ['are of a text that is too long', 'x '.repeat(2_001), 'y', 'x'],
   ])('that %s are not merged', (_, old, mine, theirs) => expect(mergeTexts(old, mine, theirs)).toBeNull());
 
-  it('lose no word that somebody added, and keep none that somebody removed', () => {
-    const random = createRandom(testSeed);
+  it('lose no word that one person added, and keep none that one person removed', () => {
+    const random = randomFrom(testSeed);
     let merges = 0;
     for (let round = 0; round < 300; round += 1) {
       const old = Array.from({ length: 2 + random(30) }, (_, i) => `w${i}`);
@@ -45,12 +45,3 @@ describe('two changes of one text', () => {
     expect(merges).toBeGreaterThan(100);
   });
 });
-
-/** @returns integers below a limit, the same for each seed */
-function createRandom(seed: number) {
-  let state = seed % 2_147_483_647 || 1;
-  return (below: number): number => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
-  };
-}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { testSeed } from '@overtone/testkit/seed';
-import { createRandom, simulate } from '../../../test/editor/several-editors.ts';
+import { randomFrom, testSeed } from '@overtone/testkit/seed';
+import { simulate } from '../../../test/editor/several-editors.ts';
 
 // The pauses of saving: the simulation says itself when something is saved.
 beforeEach(() => void jest.useFakeTimers());
@@ -9,7 +9,7 @@ afterEach(() => void jest.useRealTimers());
 it.each([1, 2, 3, 4])(
   'five editors whose connections fail end with the same text, and no word is lost or doubled (%i)',
   async (round) => {
-    const random = createRandom(testSeed * 1_000 + round);
+    const random = randomFrom(testSeed * 1_000 + round);
     const { texts, documents, lost, doubled } = await simulate({ editors: 5, changes: 400, passages: 12, random });
     for (const document of documents) expect(document).toEqual(texts);
     expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts';
 import { reportEveryMs, useVisitors, type Visitor } from '../../live/presence-store.ts';
 import { push } from '../../state/services.ts';
 
-/** Somebody who touches nothing for this long is away, although the page is open. */
+/** Without input for this long a person is away, although the page is open. */
 const awayAfterMs = 5 * 60_000;
 const signsOfUse = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 

@@ -6,7 +6,7 @@ import { colorOfPerson, nameOfPerson } from './people.ts';
 /** More do not fit beside the other tools on a phone. */
 const maxShown = 3;
 
-/** Who else has the page open, each person once. In a line that is there anyway: the text must not move when somebody comes. */
+/** Who else has the page open, each person once. In a line that is there anyway: the text must not move when a person opens the page. */
 export function Visitors({ visitors }: { visitors: readonly Visitor[] }) {
   const people = [...Map.groupBy(visitors, ({ person }) => person.uuid).values()];
   const names = people.map(([visitor]) => nameOfPerson(visitor)).join(', ');
