@@ -83,6 +83,20 @@ test.describe('codes', () => {
     await expect(dialog.getByLabel('Code', { exact: true })).toHaveValue('– Savings');
   });
 
+  test('can be searched for before their lists are loaded', async ({ page, api }) => {
+    await open(page, api);
+    const release = api.hold('GET /api/code-lists');
+    await selectWords(page);
+    await page.keyboard.press('Alt+g');
+    await expect(page.getByRole('dialog').getByLabel('Code', { exact: true })).toBeFocused();
+    await page.keyboard.type('sav');
+    await expect(page.getByText('Loading')).toBeVisible();
+    release();
+    await expect(page.getByRole('option')).toHaveText(['– Savings']);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog').getByLabel('Code', { exact: true })).toHaveValue('– Savings');
+  });
+
   test('need selected words', async ({ page, api }) => {
     await open(page, api);
     await page.getByRole('button', { name: 'Give code' }).click();

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, NativeSelect, Select, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -7,6 +7,7 @@ import { clock } from '../lib/format.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { CodeDialog } from './code-dialog.tsx';
+import { CodeSelect } from './code-select.tsx';
 import { refreshCodes, usableListsQuery, type CodeList } from './code-queries.ts';
 
 type Props = {
@@ -15,6 +16,7 @@ type Props = {
   readonly onClose: () => void;
 };
 const maxQuote = 300;
+const noLists: readonly CodeList[] = [];
 /** The code that was given last, for the next passage. */
 let lastCode: string | null = null;
 
@@ -22,7 +24,7 @@ let lastCode: string | null = null;
 export function GiveCodeDialog({ fileId, place, onClose }: Props) {
   const client = useQueryClient();
   const query = useQuery(usableListsQuery);
-  const lists = query.data ?? [];
+  const lists = query.data ?? noLists;
   const [chosen, setChosen] = useState(lastCode);
   const [creating, setCreating] = useState(false);
   const code = lists.some(({ codes }) => codes.some(({ uuid }) => uuid === chosen)) ? chosen : null;
@@ -55,28 +57,7 @@ export function GiveCodeDialog({ fileId, place, onClose }: Props) {
       </Text>
       {query.isError && <QueryStatus of={query} failure={t`The codes couldn’t be loaded`} />}
       <Group align="end" gap="xs">
-        <Select
-          label={t`Code`}
-          data-autofocus
-          searchable
-          allowDeselect={false}
-          openOnFocus={false}
-          selectFirstOptionOnChange
-          selectFirstOptionOnDropdownOpen
-          nothingFoundMessage={query.isPending ? t`Loading` : t`No such code`}
-          data={lists
-            .filter(({ codes }) => codes.length > 0)
-            .map((list) => ({
-              group: list.owner_name === null ? list.name : `${list.name} (${list.owner_name})`,
-              items: list.codes.map(({ uuid, name, parent_uuid: parent }) => ({
-                value: uuid,
-                label: parent === null ? name : `– ${name}`,
-              })),
-            }))}
-          value={code}
-          onChange={setChosen}
-          style={{ flex: 1, minWidth: '12rem' }}
-        />
+        <CodeSelect lists={lists} loading={query.isPending} value={code} onChange={setChosen} />
         <Button variant="default" onClick={() => setCreating(true)}>
           {t`New code`}
         </Button>
