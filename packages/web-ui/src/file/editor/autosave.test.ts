@@ -123,6 +123,21 @@ describe('createAutosave', () => {
     expect(draft()).toBeNull();
   });
 
+  it('does not say "Saved" before the text of an earlier visit is saved', async () => {
+    const request: Request = { uuid: 'the-request', operations: typed };
+    const { promise, reject } = Promise.withResolvers<CorrectionResult>();
+    const { autosave } = open(base, { request, operations: typed, conflicts: [] }, () => promise);
+    const restored = autosave.restore();
+    expect(autosave.state.get().status).toBe('saving');
+    reject(new Error('no connection'));
+    await restored;
+    expect(autosave.state.get().status).toBe('offline');
+
+    const unsent = open(base, { request: null, operations: typed, conflicts: [] }, lost);
+    await unsent.autosave.restore();
+    expect(unsent.autosave.state.get().status).toBe('saving');
+  });
+
   it('shows the text of others, and keeps the own one as a conflict, when both changed a passage', async () => {
     const theirs = [segment('1', 'good morning'), segment('2', 'let us start', 2)];
     const { view, autosave, draft } = open(theirs, { request: null, operations: typed, conflicts: [] }, lost);

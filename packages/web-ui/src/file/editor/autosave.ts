@@ -220,12 +220,16 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       update({ conflicts: draft.conflicts });
       request = draft.request;
       if (request) {
+        update({ status: 'saving' });
         running = restoreSent(request, draft.operations)
           .catch(waitForConnection)
           .finally(() => (running = null));
         await running;
       } else rebase(base, draft.operations);
-      if (request === null && pending().length > 0) schedule(pauseMs);
+      if (request !== null) return;
+      const isSaved = pending().length === 0;
+      update({ status: isSaved ? 'saved' : 'saving' });
+      if (!isSaved) schedule(pauseMs);
     },
     /** The transcript was loaded again: others have edited it. */
     receivePassages: async (loaded: readonly Segment[]): Promise<void> => {
