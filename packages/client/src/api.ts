@@ -1975,6 +1975,7 @@ export interface Routes {
       comments?: ('true' | 'false') | undefined;
       uncertain?: ('true' | 'false') | undefined;
       line_numbers?: ('true' | 'false') | undefined;
+      word_template?: (('default' | 'none') | string) | undefined;
     };
     answer: {
       title: string;
@@ -2094,6 +2095,7 @@ export interface Routes {
       comments?: ('true' | 'false') | undefined;
       uncertain?: ('true' | 'false') | undefined;
       line_numbers?: ('true' | 'false') | undefined;
+      word_template?: (('default' | 'none') | string) | undefined;
       file_uuids?: string | undefined;
       collection_uuid?: string | undefined;
     };
@@ -2113,6 +2115,7 @@ export interface Routes {
       comments?: ('true' | 'false') | undefined;
       uncertain?: ('true' | 'false') | undefined;
       line_numbers?: ('true' | 'false') | undefined;
+      word_template?: (('default' | 'none') | string) | undefined;
       q: string;
       search_mode?: ('hybrid' | 'keyword' | 'semantic') | undefined;
       speakers?: string[] | undefined;
@@ -2146,6 +2149,7 @@ export interface Routes {
       comments?: ('true' | 'false') | undefined;
       uncertain?: ('true' | 'false') | undefined;
       line_numbers?: ('true' | 'false') | undefined;
+      word_template?: (('default' | 'none') | string) | undefined;
     };
     answer: {
       type: 'text' | 'html';
@@ -2310,6 +2314,7 @@ export interface Routes {
           comments: boolean;
           uncertain: boolean;
           line_numbers: boolean;
+          word_template: ('default' | 'none') | string;
         };
         user_id: string;
         owner_name: string | null;
@@ -2341,6 +2346,7 @@ export interface Routes {
         comments: boolean;
         uncertain: boolean;
         line_numbers: boolean;
+        word_template?: (('default' | 'none') | string) | undefined;
       };
     };
     answer: {
@@ -2360,6 +2366,7 @@ export interface Routes {
         comments: boolean;
         uncertain: boolean;
         line_numbers: boolean;
+        word_template: ('default' | 'none') | string;
       };
       user_id: string;
       owner_name: string | null;
@@ -2392,6 +2399,7 @@ export interface Routes {
             comments: boolean;
             uncertain: boolean;
             line_numbers: boolean;
+            word_template?: (('default' | 'none') | string) | undefined;
           }
         | undefined;
       for_everybody?: boolean | undefined;
@@ -2413,6 +2421,7 @@ export interface Routes {
         comments: boolean;
         uncertain: boolean;
         line_numbers: boolean;
+        word_template: ('default' | 'none') | string;
       };
       user_id: string;
       owner_name: string | null;
@@ -2465,6 +2474,73 @@ export interface Routes {
     params: {
       uuid: string;
       share_uuid: string;
+    };
+  };
+  'GET /api/word-templates': {
+    answer: {
+      uuid: string;
+      name: string;
+      size: number;
+      placeholders: string[];
+      is_default: boolean;
+      created_at: string;
+      updated_at: string;
+    }[];
+  };
+  'GET /api/word-templates/{uuid}/content': {
+    params: {
+      uuid: string;
+    };
+  };
+  'POST /api/admin/word-templates': {
+    query: {
+      name: string;
+    };
+    answer: {
+      uuid: string;
+      name: string;
+      size: number;
+      placeholders: string[];
+      is_default: boolean;
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  'PUT /api/admin/word-templates/{uuid}': {
+    params: {
+      uuid: string;
+    };
+    body: {
+      name?: string | undefined;
+      is_default?: boolean | undefined;
+    };
+    answer: {
+      uuid: string;
+      name: string;
+      size: number;
+      placeholders: string[];
+      is_default: boolean;
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  'DELETE /api/admin/word-templates/{uuid}': {
+    params: {
+      uuid: string;
+    };
+  };
+  'PUT /api/admin/word-templates/{uuid}/content': {
+    params: {
+      uuid: string;
+    };
+    answer: {
+      uuid: string;
+      name: string;
+      size: number;
+      placeholders: string[];
+      is_default: boolean;
+      created_at: string;
+      updated_at: string;
     };
   };
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': {

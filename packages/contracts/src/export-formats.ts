@@ -27,8 +27,14 @@ export const exportFlags = {
   line_numbers: false,
 } as const;
 
-export type ExportOption = keyof typeof exportChoices | keyof typeof exportFlags;
-export type ExportOptions = { [K in keyof typeof exportChoices]: (typeof exportChoices)[K][number] } & {
+/** The Word document of the organisation whose form a transcript gets: its default one, none, or one by its id. */
+export const wordTemplateChoices = ['default', 'none'] as const;
+export type WordTemplateChoice = string;
+
+export type ExportOption = keyof typeof exportChoices | keyof typeof exportFlags | 'word_template';
+export type ExportOptions = { word_template: WordTemplateChoice } & {
+  [K in keyof typeof exportChoices]: (typeof exportChoices)[K][number];
+} & {
   [K in keyof typeof exportFlags]: boolean;
 };
 
@@ -61,7 +67,7 @@ export const exportFormats = {
     extension: 'docx',
     mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     binary: true,
-    options: [...text, 'line_numbers'],
+    options: [...text, 'word_template', 'line_numbers'],
   },
   pdf: {
     label: 'PDF document',
@@ -153,6 +159,7 @@ export const defaultExportOptions: ExportOptions = {
   masked: exportChoices.masked[0],
   cues: exportChoices.cues[0],
   ...exportFlags,
+  word_template: wordTemplateChoices[0],
 };
 
 /** Stored options; what this version does not offer is replaced by its default. */
@@ -172,7 +179,14 @@ export function readExportFormat(stored: unknown): ExportFormat {
 
 function isOffered(name: string, value: unknown): boolean {
   if (name in exportFlags) return typeof value === 'boolean';
+  if (name === 'word_template') return typeof value === 'string' && isWordTemplateChoice(value);
   return (exportChoices as Record<string, readonly unknown[]>)[name]?.includes(value) ?? false;
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function isWordTemplateChoice(value: string): boolean {
+  return uuid.test(value) || wordTemplateChoices.some((choice) => choice === value);
 }
 
 export function formatTakes(format: ExportFormat, option: ExportOption): boolean {

@@ -54,6 +54,13 @@ export {
   type HighlightColor,
 } from './media-comments.ts';
 export { maxExportTemplates, type ExportTemplateObject } from './media-export-templates.ts';
+export {
+  maxWordTemplateBytes,
+  maxWordTemplates,
+  wordPlaceholders,
+  type WordPlaceholder,
+  type WordTemplateObject,
+} from './media-word-templates.ts';
 export type { SubtitleCheck, SubtitleIssue } from './media-exports.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-labels.ts';

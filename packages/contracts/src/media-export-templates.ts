@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { exportChoices, exportFormatNames, type exportFlags } from './export-formats.ts';
+import { exportChoices, exportFormatNames, type ExportOptions } from './export-formats.ts';
 import { line, pageOf, pageQuery, routesOf, time } from './http.ts';
 import { collectionShareObject } from './media-collections.ts';
 import { sharePermissions } from './media-objects.ts';
+import { wordTemplateChoice } from './media-word-templates.ts';
 
 const route = routesOf('media');
 
@@ -22,7 +23,8 @@ const choice = {
     comments: z.boolean(),
     uncertain: z.boolean(),
     line_numbers: z.boolean(),
-  } satisfies Record<keyof typeof exportChoices | keyof typeof exportFlags, z.ZodType>),
+    word_template: wordTemplateChoice,
+  } satisfies Record<keyof ExportOptions, z.ZodType>),
 };
 const name = line(120).min(1);
 

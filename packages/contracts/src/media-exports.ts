@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { commentThread } from './media-comments.ts';
 import { exportChoices, exportFlags, exportFormatNames, exportFormats, subtitleIssueRules } from './export-formats.ts';
 import { queryFlag, routesOf } from './http.ts';
+import { wordTemplateChoice } from './media-word-templates.ts';
 import { summaryGap, summaryObject } from './insights-summaries.ts';
 import { searchQuery } from './search.ts';
 import { fileObject, segmentObject } from './media-objects.ts';
@@ -65,6 +66,7 @@ const exportQuery = {
   comments: queryFlag.default(exportFlags.comments),
   uncertain: queryFlag.default(exportFlags.uncertain),
   line_numbers: queryFlag.default(exportFlags.line_numbers),
+  word_template: wordTemplateChoice,
 };
 
 /** `value` is what the subtitle has, `limit` what is allowed. */

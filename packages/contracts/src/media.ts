@@ -24,6 +24,7 @@ import { versionRoutes } from './media-versions.ts';
 import { vocabularyRoutes } from './media-vocabulary.ts';
 import { voiceRoutes } from './media-voices.ts';
 import { watchRoutes } from './media-watch.ts';
+import { wordTemplateRoutes } from './media-word-templates.ts';
 
 /** All routes of media, in the order of their description. */
 export const mediaRoutes = {
@@ -38,6 +39,7 @@ export const mediaRoutes = {
   ...contentRoutes,
   ...exportRoutes,
   ...exportTemplateRoutes,
+  ...wordTemplateRoutes,
   ...transcriptRoutes,
   ...codeRoutes,
   ...commentRoutes,

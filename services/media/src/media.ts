@@ -42,6 +42,7 @@ import { createUploadsSlice } from './uploads/uploads.slice.ts';
 import { createVocabularySlice } from './vocabulary/vocabulary.slice.ts';
 import { createVoicesSlice } from './voices/voices.slice.ts';
 import { createWatchSourcesSlice } from './watch-sources/watch-sources.slice.ts';
+import { createWordTemplatesSlice } from './word-templates/word-templates.slice.ts';
 
 /** Media: uploads, downloads, file metadata and transcripts. */
 export function createMedia(env: MediaEnv): Service {
@@ -111,6 +112,7 @@ export function createMedia(env: MediaEnv): Service {
         readPassages: codes.readPassages,
       }),
       createExportTemplatesSlice({ db, outbox, people }),
+      createWordTemplatesSlice({ db, outbox }),
       transcripts,
       comments,
       codes,

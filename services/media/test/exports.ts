@@ -53,6 +53,7 @@ type Choice = {
   about?: Partial<About>;
   summary?: Transcript['summary'];
   comments?: Transcript['comments'];
+  wordTemplate?: Transcript['wordTemplate'];
 };
 
 /** An export as bytes. */
@@ -63,6 +64,7 @@ export async function writtenBytes(format: Product, passages: readonly Spoken[],
     options: { ...defaultExportOptions, heading: false, ...choice.options },
     summary: choice.summary ?? null,
     comments: choice.comments ?? null,
+    wordTemplate: choice.wordTemplate ?? null,
     link: 'https://overtone.example.org/files/1',
     segments: (async function* () {
       yield* passages;

@@ -580,6 +580,12 @@ export const table: Record<string, Entry> = {
     unknownCoding,
   ),
   'DELETE /api/files/{uuid}/codings/{coding_uuid}': unknownCoding,
+  'GET /api/word-templates': signedIn,
+  'GET /api/word-templates/{uuid}/content': unknownToAll,
+  'POST /api/admin/word-templates': asking(() => 'name=matrix')(raw(admins)),
+  'PUT /api/admin/word-templates/{uuid}': sending(() => ({ name: 'matrix' }))(unknownToAdmins),
+  'PUT /api/admin/word-templates/{uuid}/content': raw(unknownToAdmins),
+  'DELETE /api/admin/word-templates/{uuid}': unknownToAdmins,
   'GET /api/export-templates': signedIn,
   'POST /api/export-templates': sending(() => ({
     name: `matrix ${randomUUID()}`,

@@ -20,23 +20,53 @@ import {
   type IParagraphOptions,
   type ParagraphChild,
 } from 'docx';
+import type { WordPlaceholder } from '@overtone/contracts';
 import { commentLines, nameOf, replyLines } from './comments.ts';
 import { blocksOf, type Block, type Paragraph, type Run } from './document.ts';
-import { clock, collapseWhitespace } from './spoken.ts';
-import type { Transcript, Writer } from './transcript.ts';
+import { clock, collapseWhitespace, namesBy } from './spoken.ts';
+import { dayOf, speakerNames, type Transcript, type Writer } from './transcript.ts';
+import { fillTemplate, placeholdersInText } from './word-template.ts';
 import { isRightToLeft } from './xml.ts';
 
 /** A Word document (Office Open XML) with styles, headings, page numbers and, if chosen, line numbers. */
 export const writeDocx: Writer = async function* (transcript) {
   const children: (WordParagraph | Table)[] = [];
   const placed = placedComments(transcript);
-  for await (const block of blocksOf({ ...transcript, comments: null }))
+  const template = typeof transcript.wordTemplate === 'string' ? null : transcript.wordTemplate;
+  const values = placeholderValues(transcript);
+  // A template that shows the title in its text needs no second one.
+  const heading = transcript.options.heading && !(template && (await placeholdersInText(template)).has('title'));
+  if (transcript.wordTemplate === 'missing') children.push(paragraphOf(templateIsMissing, { style: 'About' }));
+  const options = { ...transcript.options, heading };
+  for await (const block of blocksOf({ ...transcript, options, comments: null }))
     children.push(...wordBlocks(block, block.kind === 'paragraph' ? placed.takeBefore(block.time.until) : []));
   // What is said nowhere stands at the end.
   const rest = placed.takeBefore(Infinity);
   if (rest.length > 0) children.push(withChildren('', marked([], rest), { style: 'Passage' }));
-  yield await Packer.toBuffer(documentOf(transcript, children));
+  const written = (): Promise<Uint8Array> => Packer.toBuffer(documentOf(transcript, children));
+  yield template === null
+    ? await written()
+    : await fillTemplate(template, await written(), { values, lineNumbers: transcript.options.line_numbers });
 };
+
+const templateIsMissing =
+  'The Word template that was chosen for this export no longer exists. This document has the standard layout.';
+
+/** What stands for the placeholders of a template. */
+function placeholderValues({ about, options }: Transcript): Readonly<Record<WordPlaceholder, string>> {
+  const nameOf = namesBy(options.names, speakerNames(about));
+  const names = speakerNames(about).map((name) => nameOf(name));
+  const values: Record<WordPlaceholder, string> = {
+    transcript: '',
+    title: collapseWhitespace(about.title),
+    date: dayOf(about),
+    duration: about.duration === null ? '' : clock(about.duration),
+    participants: names.filter((name) => name !== null).join(', '),
+    language: about.language ?? '',
+    filename: about.filename,
+  };
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, clean(value)])) as typeof values;
+}
 
 /** Numbers of the comments that begin before a second, each once. */
 function placedComments({ comments }: Transcript) {

@@ -28,10 +28,11 @@ import { noMask, toFileMasks } from '../redaction/redaction.ts';
 import { maskFor, maskForIndex } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readPages, readSegments } from '../transcripts/transcripts.store.ts';
+import { chosenWordTemplate } from '../word-templates/word-templates.store.ts';
 import { createArchiveNames } from './archive-names.ts';
 import { createPassagesExport } from './coded-passages.service.ts';
 import { contentsName, sendArchive, type ArchiveEntry } from './archive.ts';
-import { createRenderer } from './render.adapter.ts';
+import { createRenderer, type RenderRequest } from './render.adapter.ts';
 import type { About, Product } from './transcript.ts';
 
 /** Passages of a preview. */
@@ -46,7 +47,7 @@ type Deps = {
   listComments: ListComments;
   readPassages: ReadPassages;
 };
-type Choice = { product: Product; options: ExportOptions };
+type Choice = { product: Product; options: ExportOptions; wordTemplate?: RenderRequest['wordTemplate'] };
 /** Only the first passages, or all of them. */
 type Extent = { limit?: number };
 type Exchange = Pick<RouteRequest<never>, 'res' | 'signal' | 'origin'>;
@@ -67,7 +68,7 @@ export function createExportsSlice({
   /** Calls `use` with the file that is made of what the caller may see. */
   const withProduct = async <T>(
     { file, actor }: { file: UsableFile; actor: Actor },
-    { product, options }: Choice,
+    { product, options, wordTemplate = null }: Choice,
     { signal, origin }: Pick<Exchange, 'signal' | 'origin'>,
     use: (rendered: FileHandle, bytes: number) => Promise<T>,
     extent: Extent = {},
@@ -78,7 +79,7 @@ export function createExportsSlice({
     const summary = options.summary ? await summaryOf(file) : null;
     const pages = readPages(db, file.id, { mask, words: needsWords(product, options), ...extent });
     const comments = options.comments ? (await listComments(actor, file.id)).threads : null;
-    const request = { product, options, about, summary, comments, link: linkTo(origin, file.id) };
+    const request = { product, options, about, summary, comments, wordTemplate, link: linkTo(origin, file.id) };
     return withRendered(request, pages, { userId: actor.userId, signal }, use);
   };
 
@@ -92,7 +93,9 @@ export function createExportsSlice({
     { res, signal, origin }: Exchange,
   ): Promise<typeof handled> => {
     const file = await usableFile(db, actor, fileId, 'read');
-    await withProduct({ file, actor }, { product: format, options }, { signal, origin }, async (rendered, bytes) => {
+    const wordTemplate = await wordTemplateFor(format, options);
+    const choice = { product: format, options, wordTemplate };
+    await withProduct({ file, actor }, choice, { signal, origin }, async (rendered, bytes) => {
       await recordExport(file, actor, format);
       const { mediaType, extension } = exportFormats[format];
       res.setHeader('Content-Type', mediaType);
@@ -108,6 +111,9 @@ export function createExportsSlice({
     return handled;
   };
 
+  const wordTemplateFor = async (format: ExportFormat, options: ExportOptions) =>
+    formatTakes(format, 'word_template') ? chosenWordTemplate(db, options.word_template) : null;
+
   const recordExport = async (file: UsableFile, actor: Actor, format: ExportFormat): Promise<void> => {
     await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
     await recordUse(db, file);
@@ -121,6 +127,7 @@ export function createExportsSlice({
   ): Promise<typeof handled> => {
     const { extension, binary } = exportFormats[format];
     const nameOf = createArchiveNames(extension, [contentsName]);
+    const choice = { product: format, options, wordTemplate: await wordTemplateFor(format, options) };
     res.setHeader('Content-Type', 'application/zip');
     res.setHeader('Content-Disposition', dispositionOf('attachment', `${title}.zip`));
     res.setHeader('X-Content-Type-Options', 'nosniff');
@@ -133,7 +140,7 @@ export function createExportsSlice({
         try {
           const file = await usableFile(db, actor, fileId, 'read');
           Object.assign(entry, entryOf(toFileObject(await readFile(db, fileId), 'viewer')));
-          await withProduct({ file, actor }, { product: format, options }, { signal, origin }, async (rendered) => {
+          await withProduct({ file, actor }, choice, { signal, origin }, async (rendered) => {
             await recordExport(file, actor, format);
             entry.name = nameOf(file.title);
             await add(entry.name, rendered, !binary);

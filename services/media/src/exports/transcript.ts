@@ -26,6 +26,8 @@ export type Transcript = {
   comments: readonly CommentThread[] | null;
   /** The page of the recording, for links to a second. */
   link: string;
+  /** The document whose form a Word document gets. `missing`: it was deleted after it was chosen. */
+  wordTemplate: Uint8Array | 'missing' | null;
   segments: AsyncIterable<Spoken>;
 };
 
