@@ -79,6 +79,7 @@ const groups: readonly AdminGroup[] = translateOnRead([
     pages: [
       { to: '/admin/queues', under: '/admin/queues', label: msg`Queues` },
       { to: '/admin/search', under: '/admin/search', label: msg`Search` },
+      { to: '/admin/word-templates', under: '/admin/word-templates', label: msg`Word templates` },
     ],
   },
 ]);

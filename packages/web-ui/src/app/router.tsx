@@ -338,6 +338,13 @@ const publicLinksRoute = createRoute({
     import('../admin/public-links/public-links-page.tsx').then((module) => module.PublicLinksPage),
   ),
 });
+const wordTemplatesRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/word-templates',
+  component: lazyPage(() =>
+    import('../admin/word-templates/word-templates-page.tsx').then((module) => module.WordTemplatesPage),
+  ),
+});
 const organisationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/organisation',
@@ -410,6 +417,7 @@ export const router = createRouter({
         labelsRoute,
         voicesRoute,
         publicLinksRoute,
+        wordTemplatesRoute,
         organisationRoute,
         searchAdminRoute,
         adminRoute,

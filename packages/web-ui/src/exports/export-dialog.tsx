@@ -42,7 +42,7 @@ export function ExportDialog({ file, onClose, onCopyLink }: Props) {
   return (
     <Dialog onClose={onClose} size="60rem" title={<b>{t`Export the transcript`}</b>}>
       <div className={css['columns']}>
-        <ExportChoiceFields choice={choice} hasSummary={hasSummary} onChange={setChoice} />
+        <ExportChoiceFields choice={choice} hasSummary={hasSummary} hasPreview onChange={setChoice} />
         <Stack gap="xs">
           <Preview uuid={file.uuid} query={query} />
           {formatTakes(format, 'cues') && (

@@ -11,12 +11,14 @@ import {
 } from '@overtone/contracts/export-formats';
 import { readExportChoice, type ExportChoice } from './export-choice.ts';
 import { TemplateChoice } from './template-choice.tsx';
+import { WordTemplateChoice } from './word-template-choice.tsx';
 import { choiceLabels, choiceTitles, flagLabels, formatLabels } from './labels.ts';
 
 type Props = {
   readonly choice: ExportChoice;
   /** Whether the recording has a summary that the reader may see. */
   readonly hasSummary: boolean;
+  readonly hasPreview?: boolean;
   readonly onChange: (next: ExportChoice) => void;
 };
 type ChoiceName = keyof typeof exportChoices;
@@ -36,7 +38,7 @@ export function useExportChoice() {
 }
 
 /** The format, and the options that it has a place for. */
-export function ExportChoiceFields({ choice: { format, options }, hasSummary, onChange }: Props) {
+export function ExportChoiceFields({ choice: { format, options }, hasSummary, hasPreview = false, onChange }: Props) {
   const change = (next: Partial<ExportOptions>): void => onChange({ format, options: { ...options, ...next } });
   return (
     <Stack gap="sm">
@@ -48,6 +50,13 @@ export function ExportChoiceFields({ choice: { format, options }, hasSummary, on
         value={format}
         onChange={(event) => onChange({ format: event.currentTarget.value as ExportFormat, options })}
       />
+      {formatTakes(format, 'word_template') && (
+        <WordTemplateChoice
+          value={options.word_template}
+          hasPreview={hasPreview}
+          onChange={(next) => change({ word_template: next })}
+        />
+      )}
       {choiceNames
         .filter((name) => formatTakes(format, name))
         .map((name) => (

@@ -1,7 +1,7 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
-import { button, request, text, type DialogCase } from './case.ts';
+import { button, menuItem, request, text, type DialogCase } from './case.ts';
 
 const account = example('GET /api/users/{uuid}', {
   uuid: uuid(20),
@@ -106,6 +106,19 @@ function showRetention(api: ScriptedApi): void {
 }
 function showHolds(api: ScriptedApi): void {
   api.respond('GET /api/admin/legal-holds', listOf([hold]));
+}
+const wordTemplate = exampleItem('GET /api/word-templates', null, {
+  uuid: uuid(85),
+  name: 'Letterhead',
+  placeholders: ['title'],
+});
+function showWordTemplates(api: ScriptedApi): void {
+  api.respond('GET /api/word-templates', [wordTemplate]);
+}
+async function chooseDocument(dialog: Locator): Promise<void> {
+  const buffer = Buffer.from('a document');
+  const input = dialog.getByTestId('word-template-input');
+  await input.setInputFiles({ name: 'Letterhead.docx', mimeType: 'application/octet-stream', buffer });
 }
 function showSources(api: ScriptedApi): void {
   api.respond('GET /api/admin/watch-sources', { items: [source], roots: ['/srv'] });
@@ -427,6 +440,56 @@ export const administrationDialogs: readonly DialogCase[] = [
     world: showHolds,
     opener: button('Release'),
     request: request({ submit: 'Release', route: 'DELETE /api/admin/legal-holds/{uuid}' }),
+  },
+  {
+    name: 'Add a Word template',
+    source: 'admin/word-templates/word-template-dialogs.tsx',
+    path: '/admin/word-templates',
+    opener: button('Add template'),
+    fill: async (dialog) => {
+      await chooseDocument(dialog);
+      await dialog.getByLabel('Name', { exact: true }).fill('Court');
+    },
+    field: { label: 'Name', text: 'Court' },
+    refusedField: 'name',
+    isStored: false,
+    request: request({ submit: 'Add template', route: 'POST /api/admin/word-templates', response: wordTemplate }),
+  },
+  {
+    name: 'Replace a Word template',
+    source: 'admin/word-templates/word-template-dialogs.tsx',
+    path: '/admin/word-templates',
+    world: showWordTemplates,
+    ...menuItem('Actions for Letterhead', 'Replace the document'),
+    fill: chooseDocument,
+    request: request({
+      submit: 'Replace',
+      route: 'PUT /api/admin/word-templates/{uuid}/content',
+      response: wordTemplate,
+    }),
+  },
+  {
+    name: 'Rename a Word template',
+    source: 'admin/word-templates/word-template-dialogs.tsx',
+    path: '/admin/word-templates',
+    world: showWordTemplates,
+    ...menuItem('Actions for Letterhead', 'Rename'),
+    ...text('Name', 'Court'),
+    refusedField: 'name',
+    request: request({
+      submit: 'Save',
+      route: 'PUT /api/admin/word-templates/{uuid}',
+      sends: { name: 'Court' },
+      response: { ...wordTemplate, name: 'Court' },
+    }),
+  },
+  {
+    name: 'Delete a Word template',
+    source: 'admin/word-templates/word-template-dialogs.tsx',
+    path: '/admin/word-templates',
+    world: showWordTemplates,
+    ...menuItem('Actions for Letterhead', 'Delete'),
+    request: request({ submit: 'Delete', route: 'DELETE /api/admin/word-templates/{uuid}' }),
   },
   {
     name: 'Pause a queue',
