@@ -106,8 +106,10 @@ function textOf(own: Files, path: string): string {
 
 /** Lines of a table are those of the table style. */
 function withTableStyle(text: string): string {
-  return text
-    .replaceAll(/<w:tblBorders>.*?<\/w:tblBorders>/g, '')
+  const [first = '', ...rest] = text.split('<w:tblBorders>');
+  const end = '</w:tblBorders>';
+  return [first, ...rest.map((part) => part.slice(part.indexOf(end) + end.length))]
+    .join('')
     .replaceAll('<w:tblPr>', `<w:tblPr><w:tblStyle w:val="${tableStyle}"/>`);
 }
 

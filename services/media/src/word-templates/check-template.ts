@@ -64,7 +64,7 @@ const linkKeys: ReadonlySet<string> = new Set(['href', 'xlink:href']);
 /** In pictures (SVG), what `href` names is loaded. */
 const imageElements: ReadonlySet<string> = new Set(['image', 'svg:image', 'use', 'feImage', 'v:imagedata']);
 /** Fields that load a file, or start a program. */
-const loadingFields = /\b(?:DDE|DDEAUTO|INCLUDE|INCLUDEPICTURE|INCLUDETEXT|IMPORT|LINK|DATABASE|RD)\b/i;
+const loadingFields = /^\s*(?:DDE|DDEAUTO|INCLUDE|INCLUDEPICTURE|INCLUDETEXT|IMPORT|LINK|DATABASE|RD)\b/i;
 
 /** Checks a document that becomes a template. @throws AppError that says what is wrong with it. */
 export async function checkTemplate(bytes: Uint8Array): Promise<CheckedTemplate> {
@@ -163,7 +163,11 @@ function refuseLoading(tree: XmlElement): void {
   for (const element of elementsOf(tree)) {
     if (element.name === 'w:fldChar' || element.name === 'w:p') endField();
     if (element.name === 'w:instrText') instruction.push(textIn(element));
-    if (element.name === 'w:fldSimple') instruction.push(element.attributes.get('w:instr') ?? '', ' ');
+    if (element.name === 'w:fldSimple') {
+      endField();
+      instruction.push(element.attributes.get('w:instr') ?? '');
+      endField();
+    }
     const loaded = addressesOf(element).find((address) => elsewhere.test(address));
     if (loaded !== undefined) throw errors.external(loaded);
   }
