@@ -1957,6 +1957,46 @@ export interface Routes {
       peaks: number[];
     };
   };
+  'POST /api/files/{uuid}/clips': {
+    params: {
+      uuid: string;
+    };
+    body: {
+      start_time: number;
+      end_time: number;
+      kind: 'sound' | 'video';
+    };
+    answer: {
+      uuid: string;
+      kind: 'sound' | 'video';
+      start_time: number;
+      end_time: number;
+      state: 'queued' | 'ready' | 'failed';
+      bytes: number | null;
+      expires_at: string;
+    };
+  };
+  'GET /api/files/{uuid}/clips/{clip_uuid}': {
+    params: {
+      uuid: string;
+      clip_uuid: string;
+    };
+    answer: {
+      uuid: string;
+      kind: 'sound' | 'video';
+      start_time: number;
+      end_time: number;
+      state: 'queued' | 'ready' | 'failed';
+      bytes: number | null;
+      expires_at: string;
+    };
+  };
+  'GET /api/files/{uuid}/clips/{clip_uuid}/content': {
+    params: {
+      uuid: string;
+      clip_uuid: string;
+    };
+  };
   'GET /api/files/{uuid}/export': {
     params: {
       uuid: string;

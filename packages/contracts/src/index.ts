@@ -41,6 +41,7 @@ export {
   type CodeObject,
   type CodingObject,
 } from './media-codes.ts';
+export { clipLimits, type ClipKind, type ClipObject } from './media-clips.ts';
 export * from './media-collections.ts';
 export * from './media-collections-rpc.ts';
 export * from './media-events.ts';

@@ -32,6 +32,7 @@ export const fileActions = [
   'recording_removed',
   'redaction_changed',
   'text_revealed',
+  'clip_requested',
   'transcript_imported',
   'labels_applied',
   'labels_removed',

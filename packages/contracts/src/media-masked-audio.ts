@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { clipKinds } from './media-clips.ts';
 import { defineJob, defineRpc } from './define.ts';
 
-/** `playback`: nothing is masked, the copy has a format that browsers play. */
-export const copyModes = ['silence', 'beep', 'playback'] as const;
+/** `playback`: nothing is masked, the copy has a format that browsers play. `clip`: a part that a person requested. */
+export const copyModes = ['silence', 'beep', 'playback', 'clip'] as const;
 export type CopyMode = (typeof copyModes)[number];
 
 /** `variant` identifies the recording, the masked times and the sound in their place. */
@@ -34,6 +35,17 @@ export const maskedAudioRpc = {
         tracks: z.array(z.int().min(0)),
         /** Seconds, in order, without overlap. */
         ranges: z.array(z.tuple([z.number(), z.number()])),
+        /** Which part is wanted, in seconds; null: all. */
+        clip: z
+          .object({
+            kind: z.enum(clipKinds),
+            start: z.number().min(0),
+            end: z.number().min(0),
+            /** What is heard in the masked times. */
+            masking: z.enum(['silence', 'beep']).nullable(),
+          })
+          .nullable()
+          .default(null),
       }),
       z.object({ outcome: z.literal('none') }),
     ]),

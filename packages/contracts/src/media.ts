@@ -1,6 +1,7 @@
 import { accuracyRoutes } from './media-accuracy.ts';
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
+import { clipRoutes } from './media-clips.ts';
 import { collectionRoutes } from './media-collections.ts';
 import { codeRoutes } from './media-codes.ts';
 import { commentRoutes } from './media-comments.ts';
@@ -37,6 +38,7 @@ export const mediaRoutes = {
   ...sharingRoutes,
   ...publicLinkRoutes,
   ...contentRoutes,
+  ...clipRoutes,
   ...exportRoutes,
   ...exportTemplateRoutes,
   ...wordTemplateRoutes,

@@ -94,6 +94,7 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   recording_removed: 'file.recording.remove',
   redaction_changed: 'file.redaction.change',
   text_revealed: 'file.redaction.reveal',
+  clip_requested: 'file.clip.request',
   transcript_imported: 'file.import_transcript',
   labels_applied: 'file.labels.apply',
   labels_removed: 'file.labels.remove',

@@ -49,11 +49,15 @@ function stereoOf(track: SoundTrack | undefined): string {
 export function pictureArgs({ videoCodec, pixelFormat, picture }: MediaProbe): string[] {
   const map = ['-map', `0:${picture?.stream}`];
   if (videoCodec === 'h264' && eightBit.test(pixelFormat ?? '')) return [...map, '-c:v', 'copy'];
-  const scale = "scale='trunc(min(1280,iw)/2)*2':-2";
-  return [...map, '-vf', scale, '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '26', '-pix_fmt', 'yuv420p'];
+  return [...map, '-vf', pictureScale, ...pictureCodec];
 }
 
-const withoutMore = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'];
+/** H.264 of at most 1280 pixels, with even sides. */
+export const pictureScale = "scale='trunc(min(1280,iw)/2)*2':-2";
+export const pictureCodec = '-c:v libx264 -preset veryfast -crf 26 -pix_fmt yuv420p'.split(' ');
+
+/** No subtitles, data, tags or chapters of the recording. */
+export const withoutMore = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'];
 
 /** The format of a copy that all browsers play. */
 export function playbackFormat(probe: MediaProbe): { contentType: string; outputArgs: string[] } {

@@ -17,8 +17,8 @@ type Deps = {
 };
 
 /**
- * Makes a copy of a recording that browsers play, or one in which masked parts are silent or beeped. Media owns its state: a copy that is not needed any
- * more is not made, and a recording from which none can be made is reported.
+ * Makes a copy of a recording that browsers play, one in which masked parts are silent or beeped, or a clip of it. Media owns
+ * its state: a copy that is not needed any more is not made, and a recording from which none can be made is reported.
  */
 export function maskAudioJob({ env, childEnv, store, bus, log }: Deps) {
   const artefacts = createArtefacts(store, env.WORK_DIR);
@@ -26,7 +26,7 @@ export function maskAudioJob({ env, childEnv, store, bus, log }: Deps) {
   return async (input: InputOf<typeof maskedAudioJobs.maskAudio>, { signal }: Pick<JobDelivery, 'signal'>) => {
     const claimed = await bus.request(maskedAudioRpc.claimMaskedAudio, input);
     if (claimed.outcome === 'none') return {};
-    const { token, mode, ranges, tracks, source: sourceKey, target: targetKey } = claimed;
+    const { token, mode, ranges, clip, tracks, source: sourceKey, target: targetKey } = claimed;
     try {
       const copy = await artefacts.inFolder(async (folder) => {
         const [source, target] = [join(folder, 'source'), join(folder, 'masked')];
@@ -39,8 +39,12 @@ export function maskAudioJob({ env, childEnv, store, bus, log }: Deps) {
           tracks: tracks.filter((track) => track < probe.tracks.length),
           signal,
         };
-        const contentType =
-          mode === 'playback' ? await ffmpeg.playbackCopy(request) : await ffmpeg.mask({ ...request, mode, ranges });
+        const write = (): Promise<string> => {
+          if (clip) return ffmpeg.clip({ ...request, clip, ranges });
+          if (mode === 'clip') throw new Error('a clip without its times');
+          return mode === 'playback' ? ffmpeg.playbackCopy(request) : ffmpeg.mask({ ...request, mode, ranges });
+        };
+        const contentType = await write();
         await artefacts.upload(target, targetKey, contentType, signal);
         return { contentType, bytes: (await stat(target)).size };
       });

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { chooseMixes, createChannelMeter, hasSound, type Channel, type Measured, type Mix } from '../audio/channels.ts';
 import { createPeaks } from '../audio/peaks.ts';
 import { createSoundLevel } from '../audio/sound-level.ts';
+import { clipFormat } from '../audio/clips.ts';
 import { copyFormat, maskFilter } from '../audio/masking.ts';
 import { playbackFormat, soundGraph } from '../audio/playback.ts';
 import { createSoundParts } from '../audio/sound-parts.ts';
@@ -13,6 +14,7 @@ import { cutOffMedia, emptyMedia, noAudio, notMedia, outOfTime, tooLong } from '
 import { parseProbe } from './ffprobe-output.ts';
 import { channelsOf, measureFilter, mixFilter, trackGroups } from './sound-filters.ts';
 import type {
+  ClipRequest,
   CopyRequest,
   MaskRequest,
   MediaProbe,
@@ -52,6 +54,7 @@ export function createFfmpeg(options: FfmpegOptions): Transcoder {
     transcode: transcodeWith(options),
     mask: maskWith(options),
     playbackCopy: playbackWith(options),
+    clip: clipWith(options),
     thumbnail: thumbnailWith(options),
   };
 }
@@ -141,12 +144,23 @@ function playbackWith(options: FfmpegOptions) {
     });
 }
 
-type CopyFormat = { graph: string; contentType: string; outputArgs: string[] };
+function clipWith(options: FfmpegOptions) {
+  return async (request: ClipRequest): Promise<string> => {
+    const { source, clip, probe } = request;
+    if (clip.kind === 'video' && probe.picture?.kind !== 'video') throw notMedia({ detail: 'the recording has no video' });
+    const format = clipFormat(request);
+    // The picture is read a second time, from the picture before the start: decoding all before it takes too long.
+    const picture = ['-noaccurate_seek', '-ss', String(clip.start), ...guarded(source)];
+    return writeCopy(options, request, { ...format, inputArgs: clip.kind === 'video' ? picture : [] });
+  };
+}
+
+type CopyFormat = { graph: string; contentType: string; outputArgs: string[]; inputArgs?: string[] };
 
 async function writeCopy(
   { env, maxSeconds }: FfmpegOptions,
   { source, target, probe, signal }: CopyRequest,
-  { graph: content, contentType, outputArgs }: CopyFormat,
+  { graph: content, contentType, outputArgs, inputArgs = [] }: CopyFormat,
 ): Promise<string> {
   if (!probe.audioCodec) throw noAudio();
   // The graph is in a file: with thousands of ranges it is too long for an argument.
@@ -154,7 +168,10 @@ async function writeCopy(
   await writeFile(graph, content);
   const run = await runProcess({
     command: 'ffmpeg',
-    args: [...quietly, '-y', ...guarded(source), '-filter_complex_script', graph, ...outputArgs, `file:${target}`],
+    args: [
+      ...[...quietly, '-y', ...guarded(source), ...inputArgs],
+      ...['-filter_complex_script', graph, ...outputArgs, `file:${target}`],
+    ],
     env,
     // A picture that is encoded again may take longer than it plays.
     timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * (probe.picture?.kind === 'video' ? 8_000 : 2_000)),

@@ -85,6 +85,12 @@ export type MaskRequest = CopyRequest & {
   ranges: readonly (readonly [start: number, end: number])[];
 };
 
+export type ClipRequest = CopyRequest & {
+  /** Seconds of the recording. */
+  clip: { kind: 'sound' | 'video'; start: number; end: number; masking: MaskRequest['mode'] | null };
+  ranges: MaskRequest['ranges'];
+};
+
 /** Converts uploads to audio for speech recognition. Invalid input is a permanent `AppError`. */
 export type Transcoder = {
   probe(source: string, signal?: AbortSignal): Promise<MediaProbe>;
@@ -93,6 +99,8 @@ export type Transcoder = {
   mask(request: MaskRequest): Promise<string>;
   /** Writes a copy that browsers play. @returns its content type. */
   playbackCopy(request: CopyRequest): Promise<string>;
+  /** Writes a part of the recording as a file of its own. @returns its content type. */
+  clip(request: ClipRequest): Promise<string>;
   /** Writes a JPEG; false when the file has no readable picture. */
   thumbnail(source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean>;
 };

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { maskedAudioRpc, type RequestOf } from '@overtone/contracts';
+import { createObjectStore } from '@overtone/object-store';
+import { createLog } from '@overtone/service-kit';
+import { createFolder } from '@overtone/testkit/cleanup';
+import { childEnvironment } from '../env.ts';
+import { maskAudioJob } from './mask-audio.job.ts';
+
+const run = promisify(execFile);
+const folder = await createFolder();
+const store = createObjectStore({ OBJECT_STORE_DIR: join(folder, 'objects'), S3_REGION: 'x' });
+const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+const fileId = '7f0a8a3e-55a4-4f0a-8f0a-3a0a8a3e55a4';
+const variant = 'b'.repeat(64);
+const rate = 48_000;
+const beepHertz = 1_000;
+/** A frame of AAC. */
+const soundFrame = 1_024 / rate;
+
+/** Second n of the recordings has a tone of its own, and from n + 0.5 s on a gray that is one step brighter. */
+const seconds = 10;
+const toneOf = (second: number): number => 300 + 110 * second;
+const grayOf = (second: number): number => 30 + 20 * second;
+const tones = [
+  ...['-f', 'lavfi', '-i', `aevalsrc='0.5*sin(2*PI*(300+110*floor(t))*t)':d=${seconds}:s=${rate}`],
+];
+const grays = ['-f', 'lavfi', '-i', `color=black:s=320x240:r=10:d=${seconds},format=yuv420p,geq=lum='30+20*floor(T)':cb=128:cr=128`];
+
+type Clip = { kind: 'sound' | 'video'; start: number; end: number; masking: 'silence' | 'beep' | null };
+type Range = [start: number, end: number];
+
+async function storeRecording(name: string, args: string[]): Promise<string> {
+  const path = join(folder, name);
+  await run('ffmpeg', ['-v', 'error', '-y', ...args, path]);
+  const key = `files/${fileId}/${name}`;
+  await store.put(key, await readFile(path));
+  return key;
+}
+
+/** Runs the job against a fake of media. */
+async function cut(source: string, clip: Partial<Clip> = {}, ranges: Range[] = []) {
+  const target = `derived/${fileId}/masked/${variant}-1`;
+  let completed: RequestOf<typeof maskedAudioRpc.completeMaskedAudio> | undefined;
+  let failed: RequestOf<typeof maskedAudioRpc.failMaskedAudio> | undefined;
+  const wanted: Clip = { kind: 'sound', start: 3, end: 5, masking: null, ...clip };
+  const request = async ({ subject }: { subject: string }, body: unknown) => {
+    if (subject === maskedAudioRpc.claimMaskedAudio.subject)
+      return { outcome: 'claimed', token: 1, mode: 'clip', clip: wanted, ranges, tracks: [0], source, target };
+    if (subject === maskedAudioRpc.completeMaskedAudio.subject) completed = body as typeof completed;
+    else failed = body as typeof failed;
+    return { outcome: 'accepted' };
+  };
+  const env = { WORK_DIR: join(folder, 'work'), MAX_AUDIO_HOURS: 1 };
+  await mkdir(env.WORK_DIR, { recursive: true });
+  const job = maskAudioJob({ env, childEnv: childEnvironment(), store, bus: { request: request as never }, log });
+  await job({ fileId, variant }, { signal: new AbortController().signal });
+  const path = join(folder, 'clip');
+  if (completed) await writeFile(path, await buffer((await store.get(target)).stream));
+  return { completed, failed, path };
+}
+
+async function samplesOf(path: string): Promise<Float32Array> {
+  const { stdout } = await run(
+    'ffmpeg',
+    ['-v', 'error', '-i', path, '-map', '0:a:0', '-ac', '1', '-ar', String(rate), '-f', 'f32le', 'pipe:1'],
+    { encoding: 'buffer', maxBuffer: 1 << 27 },
+  );
+  return new Float32Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + (stdout.length & ~3)));
+}
+
+/** The average gray of each picture. */
+async function picturesOf(path: string): Promise<number[]> {
+  const { stdout } = await run(
+    'ffmpeg',
+    ['-v', 'error', '-i', path, '-map', '0:v:0', '-vf', 'scale=1:1,format=gray', '-f', 'rawvideo', 'pipe:1'],
+    { encoding: 'buffer' },
+  );
+  return [...stdout];
+}
+
+/** Length, start and codec of each stream, and the tags of the file. */
+async function describeFile(path: string) {
+  const entries = 'stream=codec_type,codec_name,start_time,duration:format_tags:stream_tags:chapter';
+  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', entries, '-show_chapters', '-of', 'json', path]);
+  const { streams, chapters, format } = JSON.parse(stdout) as {
+    streams: { codec_name: string; start_time: string; duration: string }[];
+    chapters: unknown[];
+    format: { tags?: Record<string, string> };
+  };
+  return { streams, chapters, text: JSON.stringify([streams, format.tags]) };
+}
+
+/** The tone of a part, by the strongest of all tones (Goertzel). */
+function toneIn(samples: Float32Array, [start, end]: Range): number {
+  const part = samples.subarray(Math.round(start * rate), Math.round(end * rate));
+  const powerOf = (hertz: number): number => {
+    const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / rate);
+    let [previous, before] = [0, 0];
+    for (const sample of part) [previous, before] = [sample + coefficient * previous - before, previous];
+    return previous ** 2 + before ** 2 - coefficient * previous * before;
+  };
+  const candidates = [beepHertz, ...Array.from({ length: seconds }, (_, second) => toneOf(second))];
+  return candidates.toSorted((left, right) => powerOf(right) - powerOf(left))[0] ?? 0;
+}
+
+const metadata = ['-metadata', 'title=Secret title', '-metadata', 'artist=Ada', '-metadata', 'location=+48.2+16.3/'];
+
+describe('a clip of sound', () => {
+  it.each([
+    ['talk.wav', []],
+    ['talk.mp3', ['-b:a', '64k']],
+    ['variable.mp3', ['-q:a', '6', '-write_xing', '0']],
+    ['talk.ogg', ['-c:a', 'libopus']],
+    ['talk.m4a', ['-c:a', 'aac']],
+    ['talk.flac', []],
+  ])('of %s has the tones of its seconds and their length', async (name, args) => {
+    const { completed, path } = await cut(await storeRecording(name, [...tones, ...args]));
+    expect(completed).toMatchObject({ contentType: 'audio/mp4', bytes: expect.any(Number) });
+    const { streams } = await describeFile(path);
+    expect(streams.map((stream) => stream.codec_name)).toEqual(['aac']);
+    expect(Math.abs(Number(streams[0]?.duration) - 2)).toBeLessThanOrEqual(soundFrame);
+    const samples = await samplesOf(path);
+    // The first sound of the second 3 and the last one of the second 4, up to what codecs delay.
+    expect(toneIn(samples, [0, 0.05])).toBe(toneOf(3));
+    expect(toneIn(samples, [0.92, 0.97])).toBe(toneOf(3));
+    expect(toneIn(samples, [1.03, 1.08])).toBe(toneOf(4));
+    expect(toneIn(samples, [1.93, 1.98])).toBe(toneOf(4));
+  });
+
+  it('ends with the recording', async () => {
+    const { path } = await cut(await storeRecording('talk.wav', tones), { start: 9, end: 12 });
+    const { streams } = await describeFile(path);
+    expect(Math.abs(Number(streams[0]?.duration) - 1)).toBeLessThanOrEqual(soundFrame);
+  });
+
+  it('has a tone in place of what is masked in it, at the same times', async () => {
+    const { path } = await cut(await storeRecording('talk.wav', tones), { masking: 'beep' }, [[3.5, 4.5]]);
+    const samples = await samplesOf(path);
+    expect(toneIn(samples, [0.1, 0.45])).toBe(toneOf(3));
+    expect(toneIn(samples, [0.55, 1.45])).toBe(beepHertz);
+    expect(toneIn(samples, [1.55, 1.9])).toBe(toneOf(4));
+  });
+
+  it('has no tags, chapters or pictures of the recording', async () => {
+    const { path } = await cut(await storeRecording('film.mp4', [...tones, ...grays, ...metadata]));
+    const { streams, chapters, text } = await describeFile(path);
+    expect(streams).toHaveLength(1);
+    expect(chapters).toEqual([]);
+    expect(text).not.toMatch(/secret|ada|48\.2/i);
+  });
+
+  it('that cannot be made is reported', async () => {
+    await store.put(`files/${fileId}/broken`, 'no recording');
+    const { completed, failed } = await cut(`files/${fileId}/broken`);
+    expect(completed).toBeUndefined();
+    expect(failed).toMatchObject({ fileId, variant, token: 1 });
+  });
+});
+
+describe('a clip of video', () => {
+  it.each([
+    ['film.mp4', ['-c:v', 'libx264', '-c:a', 'aac', '-g', '250']],
+    ['film.webm', ['-c:v', 'libvpx', '-c:a', 'libopus', '-g', '250']],
+    ['film.avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-g', '250']],
+    ['slides.mkv', ['-c:v', 'libx264', '-c:a', 'aac', '-r', '0.5']],
+  ])('of %s begins with the picture that is seen at its start', async (name, args) => {
+    const source = await storeRecording(name, [...tones, ...grays, ...args]);
+    const { completed, path } = await cut(source, { kind: 'video', start: 3.5, end: 5.5 });
+    expect(completed).toMatchObject({ contentType: 'video/mp4' });
+    const { streams } = await describeFile(path);
+    expect(streams.map((stream) => stream.codec_name).toSorted()).toEqual(['aac', 'h264']);
+    for (const { start_time: start, duration } of streams) {
+      expect(Number(start)).toBe(0);
+      expect(Math.abs(Number(duration) - 2)).toBeLessThan(name === 'slides.mkv' ? 2 : 0.11);
+    }
+    const pictures = await picturesOf(path);
+    if (name !== 'slides.mkv') {
+      expect(Math.abs((pictures[0] ?? 0) - (pictures.at(-1) ?? 0))).toBeGreaterThan(20);
+    }
+    const samples = await samplesOf(path);
+    expect(toneIn(samples, [0.05, 0.45])).toBe(toneOf(3));
+    expect(toneIn(samples, [0.55, 1.45])).toBe(toneOf(4));
+    expect(toneIn(samples, [1.55, 1.9])).toBe(toneOf(5));
+  });
+
+  it('of a recording without pictures is reported', async () => {
+    const { failed } = await cut(await storeRecording('talk.wav', tones), { kind: 'video' });
+    expect(failed).toMatchObject({ fileId, variant, token: 1 });
+  });
+});
+void grayOf;
