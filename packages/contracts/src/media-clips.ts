@@ -54,6 +54,13 @@ export const clipRoutes = {
     otherAnswers: { 'video/*': z.string() },
     status: 200,
     otherStatuses: { 206: 'The part that Range names', 304: 'The caller has this version' },
-    errors: [...refusals, 'clip_outdated', 'clip_not_ready', 'clip_failed', 'range_not_satisfiable', 'storage_unavailable'],
+    errors: [
+      ...refusals,
+      'clip_outdated',
+      'clip_not_ready',
+      'clip_failed',
+      'range_not_satisfiable',
+      'storage_unavailable',
+    ],
   }),
 };

@@ -4,6 +4,7 @@ import { createArgon2 } from '@overtone/service-kit/argon2';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
+import { createClipsSlice } from './clips/clips.slice.ts';
 import { createCodesSlice } from './codes/codes.slice.ts';
 import { createCommentsSlice } from './comments/comments.slice.ts';
 import { createCollectionsSlice } from './collections/collections.slice.ts';
@@ -102,6 +103,7 @@ export function createMedia(env: MediaEnv): Service {
         sendObject: streaming.sendObject,
       }),
       streaming,
+      createClipsSlice({ db, outbox, objects, maskedAudio, sendObject: streaming.sendObject }),
       createExportsSlice({
         db,
         outbox,

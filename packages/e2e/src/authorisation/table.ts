@@ -117,6 +117,11 @@ const unknownComment: Entry = {
   expects: { own: '-hhh', viewer: '-hhh', editor: '-hhh', other: 'shhh' },
   params: (ids) => ({ uuid: ids.file, comment_uuid: randomUUID() }),
 };
+// Only the person who requested a clip sees it: clips.it.test.ts.
+const unknownClip: Entry = {
+  expects: { own: '-hhh', viewer: '-hhh', editor: '-hhh', other: 'shhh' },
+  params: (ids) => ({ uuid: ids.file, clip_uuid: randomUUID() }),
+};
 const binned: Entry = { expects: { own: '-aaa', other: 'shaa' } };
 const mine: Entry = { expects: { own: '-aaa', other: 'shhh' } };
 const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'shaa' } };
@@ -450,6 +455,9 @@ export const table: Record<string, Entry> = {
   'GET /api/public/links/{uuid}/recording': unknownLink,
   'GET /api/files/{uuid}/content': reading,
   'HEAD /api/files/{uuid}/content': reading,
+  'POST /api/files/{uuid}/clips': sending(() => ({ start_time: 0, end_time: 1, kind: 'sound' }))(reading),
+  'GET /api/files/{uuid}/clips/{clip_uuid}': unknownClip,
+  'GET /api/files/{uuid}/clips/{clip_uuid}/content': unknownClip,
   'GET /api/files/{uuid}/thumbnail': reading,
   'GET /api/files/{uuid}/waveform': reading,
   'GET /api/files/{uuid}/subtitles': reading,

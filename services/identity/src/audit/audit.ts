@@ -132,6 +132,7 @@ export type AuditEvent =
   | 'file.recording.remove'
   | 'file.redaction.change'
   | 'file.redaction.reveal'
+  | 'file.clip.request'
   | 'file.import_transcript'
   | 'file.labels.apply'
   | 'file.labels.remove'

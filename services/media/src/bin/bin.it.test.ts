@@ -54,6 +54,7 @@ const bodies: Partial<Record<string, unknown>> = {
   reportPresence: { visit_uuid: '00000000-0000-4000-8000-000000000005' },
   addComment: { start_time: 0, end_time: 1, text: 'x' },
   addCoding: { code_uuid: '00000000-0000-4000-8000-000000000000', start_time: 0, end_time: 1 },
+  requestClip: { start_time: 0, end_time: 1, kind: 'sound' },
   addReply: { text: 'x' },
   editComment: { text: 'x' },
   resolveComment: { resolved: true },

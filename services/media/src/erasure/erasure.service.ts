@@ -8,6 +8,7 @@ import {
 } from '@overtone/contracts';
 import { deleteSentActionsOf, type Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
+import { eraseClipsOf } from '../clips/clips.store.ts';
 import { eraseCodesOf } from '../codes/codes.store.ts';
 import { eraseCollectionsOf } from '../collections/collections.store.ts';
 import { eraseCommentsOf } from '../comments/comments.store.ts';
@@ -161,6 +162,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   const profiles = await eraseVoicesOf(tx, outbox, userId);
   const public_links = await deleteLinksOf(tx, userId);
   const vocabulary = await eraseVocabularyOf(tx, userId);
+  await eraseClipsOf(tx, userId);
   await removeMembership(tx, userId);
   await tx.$executeRaw`
     update file_share s set shared_by = f.user_id from media_file f

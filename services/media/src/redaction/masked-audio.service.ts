@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  maskedAudioJobs,
-  type AudioMasking,
-  type InputOf,
-  type ReplyOf,
-  type RequestOf,
-  type maskedAudioRpc,
-} from '@overtone/contracts';
+import { maskedAudioJobs, type InputOf, type ReplyOf, type RequestOf, type maskedAudioRpc } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import { hasObject, type ObjectStore } from '@overtone/object-store';
@@ -15,7 +8,7 @@ import type { UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { FileRow } from '../files/files.ts';
-import { copyKey, maskedTimes, usedTracks, variantOf } from './masked-audio.ts';
+import { copyKey, copyKeys, maskedTimes, usedTracks, variantOf, type SoundMask } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
 import { audienceOf, type Mask, type Playable } from './redaction.ts';
 import { maskFor, maskForIndex, readPlaybackCopy, readPolicy } from './redaction.store.ts';
@@ -48,18 +41,12 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
   return {
     /** @throws AppError conflict while the copy that the reader needs does not exist. */
     playableFor: async (actor: Actor, file: UsableFile): Promise<Playable> => {
-      const recording = await playbackOf(file);
-      const policy = await readPolicy(db);
-      const { audio_masking: mode, reveal_for } = policy;
-      if (mode === 'off') return recording;
-      const mask = await maskFor(db, actor, file, policy);
-      if (mask.kinds.size === 0) return recording;
-      if (reveal_for.includes(audienceOf(actor, file))) {
-        await auditListening(actor, file);
-        return recording;
-      }
-      return (await maskedCopy(file, mode, mask)) ?? recording;
+      const masked = await soundMaskFor(actor, file);
+      return masked ? copyOf(file, masked) : playbackOf(file);
     },
+
+    soundMaskFor,
+    put,
 
     /**
      * For people without an account: what any reader does not see is not heard, also where the policy reveals it or does
@@ -68,8 +55,8 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
     playableForPublic: async (file: FileRow): Promise<Playable> => {
       const { audio_masking: mode } = await readPolicy(db);
       const mask = await maskForIndex(db, file);
-      const copy = mask.kinds.size === 0 ? undefined : await maskedCopy(file, mode === 'off' ? 'silence' : mode, mask);
-      return copy ?? playbackOf(file);
+      const masked = await soundMaskOf(file, mode === 'off' ? 'silence' : mode, mask);
+      return masked ? copyOf(file, masked) : playbackOf(file);
     },
 
     /** A recording was prepared: a copy is made when browsers cannot play what was transcribed. */
@@ -90,11 +77,14 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
     claim: async (request: RequestOf<Rpc['claimMaskedAudio']>): Promise<ReplyOf<Rpc['claimMaskedAudio']>> => {
       const copy = await store.claimCopy(db, request);
       if (!copy) return { outcome: 'none' };
-      const { token, mode, ranges, source, fileId, variant, mediaInfo } = copy;
+      const { token, mode, ranges, source, fileId, variant, mediaInfo, clip, requestedBy } = copy;
       const tracks = usedTracks(mediaInfo);
       // The recording was replaced: readers request another copy.
-      if (variantOf({ source, mode, ranges, tracks }) !== variant) return { outcome: 'none' };
-      return { outcome: 'claimed', token, mode, ranges, tracks, source, target: copyKey(fileId, variant, token) };
+      if (variantOf({ source, mode, ranges, tracks, clip, requestedBy }) !== variant) {
+        if (clip) await store.endCopy(db, { fileId, variant, token, status: 'failed' });
+        return { outcome: 'none' };
+      }
+      return { outcome: 'claimed', token, mode, ranges, clip, tracks, source, target: copyKey(fileId, variant, token) };
     },
 
     complete: async (request: RequestOf<Rpc['completeMaskedAudio']>): Promise<ReplyOf<Rpc['completeMaskedAudio']>> => {
@@ -127,21 +117,31 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
     },
 
     forget: async (): Promise<void> => {
-      for (const { objectKey } of await store.forgetCopies(db)) if (objectKey) await discard(objectKey);
+      for (const copy of await store.forgetCopies(db)) for (const key of copyKeys(copy)) await discard(key);
     },
   };
 
-  /** The copy without what the mask hides; undefined: nothing of it is spoken. */
-  async function maskedCopy(
-    file: FileRow,
-    mode: Exclude<AudioMasking, 'off'>,
-    mask: Mask,
-  ): Promise<Playable | undefined> {
+  /** What a reader does not hear; undefined: nothing. @throws AppError conflict while the transcript is not checked. */
+  async function soundMaskFor(actor: Actor, file: UsableFile): Promise<SoundMask | undefined> {
+    const policy = await readPolicy(db);
+    const { audio_masking: mode, reveal_for } = policy;
+    if (mode === 'off') return undefined;
+    const mask = await maskFor(db, actor, file, policy);
+    if (mask.kinds.size > 0 && reveal_for.includes(audienceOf(actor, file))) {
+      await auditListening(actor, file);
+      return undefined;
+    }
+    return soundMaskOf(file, mode, mask);
+  }
+
+  /** Where the sound of the recording says what the mask hides; undefined: nowhere. */
+  async function soundMaskOf(file: FileRow, mode: SoundMask['mode'], mask: Mask): Promise<SoundMask | undefined> {
+    if (mask.kinds.size === 0) return undefined;
     if (file.transcriptVersion === 0 && mask.withholdsUnscanned) throw notChecked();
     const passages = await store.readAudioPassages(db, file, !mask.withholdsUnscanned);
     if (!passages) throw notChecked();
     const ranges = maskedTimes(passages, mask);
-    return ranges.length === 0 ? undefined : copyOf(file, mode, ranges);
+    return ranges.length === 0 ? undefined : { mode, ranges };
   }
 
   /** The copy for players, or the recording as long as there is none. */
@@ -169,11 +169,7 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
     listenings.set(key, now);
   }
 
-  async function copyOf(
-    file: FileRow,
-    mode: Exclude<AudioMasking, 'off'>,
-    ranges: ReturnType<typeof maskedTimes>,
-  ): Promise<Playable> {
+  async function copyOf(file: FileRow, { mode, ranges }: SoundMask): Promise<Playable> {
     const variant = variantOf({ source: file.objectKey, mode, ranges, tracks: usedTracks(file.mediaInfo) });
     const { status, objectKey, contentType, isNew } = await store.requestCopy(db, file, { variant, mode, ranges });
     if (status === 'failed')

@@ -1,7 +1,7 @@
-import type { CopyMode } from '@overtone/contracts';
+import { clipLimits, type CopyMode } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
-import type { AudioPassage, Range } from './masked-audio.ts';
+import type { AudioPassage, Clip, Range } from './masked-audio.ts';
 import { isScanned } from './redaction.store.ts';
 
 export type Copy = {
@@ -15,6 +15,8 @@ export type Copy = {
   objectKey: string | null;
   contentType: string | null;
 };
+/** A copy with what it is made of. */
+type ClaimedCopy = Copy & { mediaInfo: unknown; clip: Clip | null; requestedBy: string | null };
 type WantedCopy = Pick<Copy, 'variant' | 'mode' | 'ranges'>;
 type CopyId = Pick<Copy, 'fileId' | 'variant'>;
 
@@ -75,16 +77,13 @@ export async function requeueCopy(db: Db, { fileId, variant }: CopyId): Promise<
 }
 
 /** Begins an attempt. Each one writes its own object, and the first that ends is used. */
-export async function claimCopy(
-  db: Db,
-  { fileId, variant }: CopyId,
-): Promise<(Copy & { mediaInfo: unknown }) | undefined> {
-  const [row] = await db.$queryRaw<(Copy & { mediaInfo: unknown })[]>`
+export async function claimCopy(db: Db, { fileId, variant }: CopyId): Promise<ClaimedCopy | undefined> {
+  const [row] = await db.$queryRaw<ClaimedCopy[]>`
     update masked_audio m set token = token + 1, changed_at = now() from media_file f
     where m.media_file_id = ${fileId}::uuid and m.variant = ${variant} and m.status = 'queued'
       and f.uuid = m.media_file_id and f.deleted_at is null and f.recording_removed_at is null and f.object_key <> ''
     returning m.media_file_id::text as "fileId", m.variant, m.mode, m.ranges, m.token, f.object_key as source,
-      f.media_info as "mediaInfo"`;
+      f.media_info as "mediaInfo", m.clip, m.requested_by::text as "requestedBy"`;
   return row;
 }
 
@@ -110,14 +109,17 @@ export function listQueuedCopies(db: Db): Promise<(CopyId & { token: number })[]
     where status = 'queued' and changed_at < now() - interval '15 seconds' order by changed_at limit 1000`;
 }
 
-/** Copies of earlier versions of the transcript, and those that are not played any more. */
-export function forgetCopies(db: Db): Promise<Pick<Copy, 'objectKey'>[]> {
+const clipAge = `${clipLimits.keptHours} hours`;
+
+/** Copies of earlier versions of the transcript, those that are not played any more, and clips after their time. */
+export function forgetCopies(db: Db): Promise<(CopyId & { token: number })[]> {
   return db.$queryRaw`
     delete from masked_audio m using media_file f
     where f.uuid = m.media_file_id and (f.recording_removed_at is not null
-      or (m.mode <> 'playback' and (m.requested_at < now() - interval '30 days'
+      or (m.mode = 'clip' and m.requested_at < now() - ${clipAge}::interval)
+      or (m.mode in ('silence', 'beep') and (m.requested_at < now() - interval '30 days'
         or (m.transcript_version < f.transcript_version and m.requested_at < now() - interval '1 hour')))
       or (m.mode = 'playback' and exists (select 1 from masked_audio newer
         where newer.media_file_id = m.media_file_id and newer.mode = 'playback' and newer.requested_at > m.requested_at)))
-    returning m.object_key as "objectKey"`;
+    returning m.media_file_id::text as "fileId", m.variant, m.token`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CopyMode } from '@overtone/contracts';
+import type { AudioMasking, ClipKind, CopyMode } from '@overtone/contracts';
 import { maskWords } from '@overtone/redaction';
 import { maskedSpans, type FoundSpan, type Mask } from './redaction.ts';
 
@@ -52,8 +52,20 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** What a copy is made of. */
-export type Wanted = { source: string; mode: CopyMode; ranges: readonly Range[]; tracks: readonly number[] };
+/** What a reader hears in place of masked times. */
+export type SoundMask = { mode: Exclude<AudioMasking, 'off'>; ranges: Range[] };
+/** A part of a recording in seconds; `masking`: what is heard in its masked times. */
+export type Clip = { kind: ClipKind; start: number; end: number; masking: SoundMask['mode'] | null };
+
+/** What a copy is made of, and a clip for whom. */
+export type Wanted = {
+  source: string;
+  mode: CopyMode;
+  ranges: readonly Range[];
+  tracks: readonly number[];
+  clip?: Clip | null;
+  requestedBy?: string | null;
+};
 
 /** Positions of the tracks that were transcribed; the first one for recordings of earlier versions. */
 export function usedTracks(mediaInfo: unknown): number[] {
@@ -63,13 +75,19 @@ export function usedTracks(mediaInfo: unknown): number[] {
 }
 
 /** Identifies a copy: other masked times make another one. */
-export function variantOf({ source, mode, ranges, tracks }: Wanted): string {
+export function variantOf({ source, mode, ranges, tracks, clip, requestedBy }: Wanted): string {
+  const part = clip ? [[clip.kind, clip.start, clip.end, clip.masking, requestedBy]] : [];
   return createHash('sha256')
-    .update(JSON.stringify([source, mode, ranges, ...(tracks.join() === '0' ? [] : [tracks])]))
+    .update(JSON.stringify([source, mode, ranges, ...(tracks.join() === '0' ? [] : [tracks]), ...part]))
     .digest('hex');
 }
 
 /** Below `derived/`, so that the copy is deleted with its file. */
 export function copyKey(fileId: string, variant: string, token: number): string {
   return `derived/${fileId}/masked/${variant}-${token}`;
+}
+
+/** The objects of all attempts: a worker that was killed may have stored its copy. */
+export function copyKeys({ fileId, variant, token }: { fileId: string; variant: string; token: number }): string[] {
+  return Array.from({ length: token }, (_, i) => copyKey(fileId, variant, i + 1));
 }

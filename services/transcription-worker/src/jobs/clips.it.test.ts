@@ -26,10 +26,13 @@ const soundFrame = 1_024 / rate;
 const seconds = 10;
 const toneOf = (second: number): number => 300 + 110 * second;
 const grayOf = (second: number): number => 30 + 20 * second;
-const tones = [
-  ...['-f', 'lavfi', '-i', `aevalsrc='0.5*sin(2*PI*(300+110*floor(t))*t)':d=${seconds}:s=${rate}`],
+const tones = [...['-f', 'lavfi', '-i', `aevalsrc='0.5*sin(2*PI*(300+110*floor(t))*t)':d=${seconds}:s=${rate}`]];
+const grays = [
+  '-f',
+  'lavfi',
+  '-i',
+  `color=black:s=320x240:r=10:d=${seconds},format=yuv420p,geq=lum='30+20*floor(T)':cb=128:cr=128`,
 ];
-const grays = ['-f', 'lavfi', '-i', `color=black:s=320x240:r=10:d=${seconds},format=yuv420p,geq=lum='30+20*floor(T)':cb=128:cr=128`];
 
 type Clip = { kind: 'sound' | 'video'; start: number; end: number; masking: 'silence' | 'beep' | null };
 type Range = [start: number, end: number];
@@ -86,7 +89,16 @@ async function picturesOf(path: string): Promise<number[]> {
 /** Length, start and codec of each stream, and the tags of the file. */
 async function describeFile(path: string) {
   const entries = 'stream=codec_type,codec_name,start_time,duration:format_tags:stream_tags:chapter';
-  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', entries, '-show_chapters', '-of', 'json', path]);
+  const { stdout } = await run('ffprobe', [
+    '-v',
+    'error',
+    '-show_entries',
+    entries,
+    '-show_chapters',
+    '-of',
+    'json',
+    path,
+  ]);
   const { streams, chapters, format } = JSON.parse(stdout) as {
     streams: { codec_name: string; start_time: string; duration: string }[];
     chapters: unknown[];

@@ -147,7 +147,8 @@ function playbackWith(options: FfmpegOptions) {
 function clipWith(options: FfmpegOptions) {
   return async (request: ClipRequest): Promise<string> => {
     const { source, clip, probe } = request;
-    if (clip.kind === 'video' && probe.picture?.kind !== 'video') throw notMedia({ detail: 'the recording has no video' });
+    if (clip.kind === 'video' && probe.picture?.kind !== 'video')
+      throw notMedia({ detail: 'the recording has no video' });
     const format = clipFormat(request);
     // The picture is read a second time, from the picture before the start: decoding all before it takes too long.
     const picture = ['-noaccurate_seek', '-ss', String(clip.start), ...guarded(source)];

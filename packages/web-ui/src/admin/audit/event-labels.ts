@@ -130,6 +130,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.recording.remove': msg`Recording removed, transcript kept`,
   'file.redaction.change': msg`Masking of a recording changed`,
   'file.redaction.reveal': msg`Masked text revealed`,
+  'file.clip.request': msg`Part of a recording requested as a file`,
   'file.import_transcript': msg`Transcript imported`,
   'file.labels.apply': msg`Labels applied`,
   'file.labels.remove': msg`Labels removed`,
