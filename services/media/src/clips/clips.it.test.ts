@@ -77,7 +77,9 @@ async function scanned(): Promise<void> {
   });
 }
 
-const clips = (): string => `/api/files/${run.fileId}/clips`;
+function clips(): string {
+  return `/api/files/${run.fileId}/clips`;
+}
 
 function request<T = ClipObject>(person: TestUser, change: Partial<Part> = {}) {
   return media.json<T>(person, 'POST', clips(), { ...part, ...change });

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { chooseMixes, createChannelMeter, hasSound, type Channel, type Measured, type Mix } from '../audio/channels.ts';
 import { createPeaks } from '../audio/peaks.ts';
 import { createSoundLevel } from '../audio/sound-level.ts';
-import { clipFormat } from '../audio/clips.ts';
+import { clipFormat, pictureStart } from '../audio/clips.ts';
 import { copyFormat, maskFilter } from '../audio/masking.ts';
 import { playbackFormat, soundGraph } from '../audio/playback.ts';
 import { createSoundParts } from '../audio/sound-parts.ts';
@@ -150,8 +150,8 @@ function clipWith(options: FfmpegOptions) {
     if (clip.kind === 'video' && probe.picture?.kind !== 'video')
       throw notMedia({ detail: 'the recording has no video' });
     const format = clipFormat(request);
-    // The picture is read a second time, from the picture before the start: decoding all before it takes too long.
-    const picture = ['-noaccurate_seek', '-ss', String(clip.start), ...guarded(source)];
+    // The file is read a second time for the picture: decoding all pictures before the start takes too long.
+    const picture = ['-noaccurate_seek', '-ss', String(pictureStart(clip.start)), ...guarded(source)];
     return writeCopy(options, request, { ...format, inputArgs: clip.kind === 'video' ? picture : [] });
   };
 }
