@@ -17,6 +17,7 @@ import {
   type ReactNode,
 } from 'react';
 import { ApiError, urlOf } from '@overtone/client';
+import type { ClipKind } from '@overtone/contracts';
 import type { Visitor } from '../live/presence-store.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
@@ -25,8 +26,10 @@ import { Icon } from '../ui/icons.tsx';
 import { push, session } from '../state/services.ts';
 import { accessText, lastEditText } from '../library/access-labels.ts';
 import { FileMenu } from '../library/file-menu.tsx';
+import { notify } from '../ui/notify.ts';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { clock, moment } from '../lib/format.ts';
+import { downloadClip, type Part } from './clips/download-clip.ts';
 import { CodingsPanel, codingsTitle } from './codings/codings-panel.tsx';
 import { useCodings } from './codings/use-codings.ts';
 import { RedactionPanel } from './redaction-panel.tsx';
@@ -109,6 +112,16 @@ export function FilePage() {
       )}
     </div>
   );
+}
+
+function clipKindsOf({ has_video: hasVideo }: FileDetail): readonly ClipKind[] {
+  return hasVideo ? ['sound', 'video'] : ['sound'];
+}
+
+/** Without selected words, the passage of the caret. */
+function partOf({ loaded }: Transcript, passage: string | null): Part | null {
+  const found = loaded.find(({ segment }) => segment.uuid === passage)?.segment;
+  return found ? { start: found.start_time, end: found.end_time } : null;
 }
 
 function OpenFile({ file }: { file: FileDetail }) {
@@ -284,6 +297,12 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                     onHighlight={comments.highlight}
                     onCode={codes.start}
                     onCopy={comments.copyQuote}
+                    clips={playable ? clipKindsOf(file) : []}
+                    onClip={(kind) => {
+                      const part = editor.current?.place() ?? partOf(transcript, passage);
+                      if (part) void downloadClip(file.uuid, part, kind);
+                      else notify(t`Select the words first.`);
+                    }}
                   />
                   <VersionsMenu file={file} editable={editable} saveFirst={() => editor.current?.save()} />
                   {editable && isTouched && (

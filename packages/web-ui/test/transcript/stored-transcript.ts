@@ -29,11 +29,13 @@ type Options = {
   readonly permission?: 'owner' | 'viewer';
   readonly confidence?: (word: string) => number | null;
   readonly sound?: FileDetail['sound_level'];
+  /** Other fields of the file. */
+  readonly file?: Partial<FileDetail>;
 };
 
 export function storeTranscript(
   texts: readonly string[],
-  { masked, withheld, confidence, sound = null, permission = 'owner' }: Options = {},
+  { masked, withheld, confidence, sound = null, permission = 'owner', file: fields = {} }: Options = {},
 ): StoredTranscript {
   let passages = texts.map((text, i) => passageOf(text, i, confidence));
   passages = passages.map((one, i) => (i === masked ? withMask(one) : i === withheld ? withoutText(one) : one));
@@ -82,6 +84,7 @@ export function storeTranscript(
       total_segments: passages.length,
       transcript_version: version,
       sound_level: sound,
+      ...fields,
     });
   return {
     texts: () => passages.map(({ text }) => text),

@@ -16,6 +16,7 @@ import {
   clipObject,
   clipOutdated,
   tooManyClips,
+  toMilliseconds,
   wantedClip,
   type ClipRow,
 } from './clips.ts';
@@ -55,7 +56,7 @@ export function createClips({ db, outbox, objects, maskedAudio, sendObject }: Cl
       fileId: string,
       { start_time: start, end_time: end, kind }: BodyOf<(typeof mediaRoutes)['requestClip']>,
     ): Promise<ClipObject> => {
-      const part = { kind, start, end };
+      const part = { kind, start: toMilliseconds(start), end: toMilliseconds(end) };
       const readable = await usableFile(db, actor, fileId, 'read');
       checkRecording(readable);
       checkPart(readable, part);
@@ -68,7 +69,7 @@ export function createClips({ db, outbox, objects, maskedAudio, sendObject }: Cl
         if (same && same.status === 'queued') return { clip: same, isNew: false };
         if (same?.status !== 'ready' && (await store.countUnfinished(tx, actor.userId)) >= clipLimits.unfinished)
           throw tooManyClips();
-        await auditAction(tx, outbox, 'clip_requested', { file, actor, details: { kind, start, end } });
+        await auditAction(tx, outbox, 'clip_requested', { file, actor, details: part });
         const stored = await store.insertClip(tx, file, wanted);
         return { clip: stored, isNew: stored.status === 'queued' };
       });

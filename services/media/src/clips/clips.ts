@@ -19,6 +19,11 @@ export type ClipRow = {
 export type WantedPart = { kind: ClipKind; start: number; end: number };
 export type WantedClip = Wanted & { mode: 'clip'; clip: Clip; variant: string; requestedBy: string };
 
+/** Seconds as ffmpeg reads them, without an exponent. */
+export function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
+}
+
 /** @throws AppError when there is no recording that may be cut. */
 export function checkRecording(file: FileRow): void {
   if (isQuarantined(file)) throw inQuarantine();

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Button, Group, Menu, Tooltip } from '@mantine/core';
+import type { ClipKind } from '@overtone/contracts';
 import type { MouseEvent } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { colorNames } from './color-names.ts';
@@ -12,10 +13,13 @@ type Props = {
   readonly onHighlight: (color: HighlightColor) => void;
   readonly onCode: () => void;
   readonly onCopy: () => void;
+  /** Which parts of the recording can be cut out. */
+  readonly clips: readonly ClipKind[];
+  readonly onClip: (kind: ClipKind) => void;
 };
 
-/** Comments on the selected words, highlights them, and copies them as a quote. */
-export function CommentTools({ color, onComment, onHighlight, onCode, onCopy }: Props) {
+/** Comments on the selected words, highlights them, copies them as a quote, and downloads what is heard or seen then. */
+export function CommentTools({ color, onComment, onHighlight, onCode, onCopy, clips, onClip }: Props) {
   return (
     <Group gap={4} wrap="nowrap">
       <Tooltip label={t`Comment on the selected words, or on this moment (C)`}>
@@ -77,6 +81,11 @@ export function CommentTools({ color, onComment, onHighlight, onCode, onCopy }: 
           <Menu.Item onMouseDown={keepSelection} onClick={onCopy}>
             {t`Copy as a quote`}
           </Menu.Item>
+          {clips.map((kind) => (
+            <Menu.Item key={kind} onMouseDown={keepSelection} onClick={() => onClip(kind)}>
+              {kind === 'sound' ? t`Download as sound` : t`Download as video`}
+            </Menu.Item>
+          ))}
         </Menu.Dropdown>
       </Menu>
     </Group>
