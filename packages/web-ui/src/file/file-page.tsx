@@ -172,6 +172,12 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const codes = useCodings(file, () => editor.current?.place() ?? null);
   const [passage, setPassage] = useState<string | null>(null);
   const visitors = usePresence(file.uuid, passage);
+  /** Also after the focus has gone to a button. */
+  const lastPassage = useRef<string>(null);
+  const onPassage = useCallback((uuid: string | null) => {
+    setPassage(uuid);
+    lastPassage.current = uuid ?? lastPassage.current;
+  }, []);
   const people = useMemo(() => namesByPassage(visitors), [visitors]);
   const onShown = useCallback(() => setShown(null), []);
   const onReady = useCallback((ready: EditorCommands | null) => {
@@ -299,7 +305,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                     onCopy={comments.copyQuote}
                     clips={playable ? clipKindsOf(file) : []}
                     onClip={(kind) => {
-                      const part = editor.current?.place() ?? partOf(transcript, passage);
+                      const part = editor.current?.place() ?? partOf(transcript, lastPassage.current);
                       if (part) void downloadClip(file.uuid, part, kind);
                       else notify(t`Select the words first.`);
                     }}
@@ -350,7 +356,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               notes={comments.notes}
               codes={codes.marks}
               people={people}
-              onPassage={setPassage}
+              onPassage={onPassage}
               onNote={comments.choose}
               onComment={comments.start}
               onHighlight={() => comments.highlight(comments.color)}
