@@ -167,12 +167,10 @@ async function writeCopy(
   // The graph is in a file: with thousands of ranges it is too long for an argument.
   const graph = `${target}.filter`;
   await writeFile(graph, content);
+  const inputs = [...quietly, '-y', ...guarded(source), ...inputArgs];
   const run = await runProcess({
     command: 'ffmpeg',
-    args: [
-      ...[...quietly, '-y', ...guarded(source), ...inputArgs],
-      ...['-filter_complex_script', graph, ...outputArgs, `file:${target}`],
-    ],
+    args: [...inputs, '-filter_complex_script', graph, ...outputArgs, `file:${target}`],
     env,
     // A picture that is encoded again may take longer than it plays.
     timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * (probe.picture?.kind === 'video' ? 8_000 : 2_000)),
