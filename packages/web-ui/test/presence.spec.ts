@@ -1,5 +1,5 @@
 import { uuid } from './ring/example.ts';
-import { expect, push, startSession, test } from './ring/ring.ts';
+import { expect, me, push, startSession, test } from './ring/ring.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
 import type { Page } from '@playwright/test';
 import { storeTranscript, transcriptPath } from './transcript/stored-transcript.ts';
@@ -46,6 +46,15 @@ test.describe('people at the same transcript', () => {
     expect(visits.size).toBe(1);
     await page.getByRole('link', { name: 'Library' }).first().click();
     await expect.poll(() => api.sent(report).at(-1)).toMatchObject({ visit_uuid: [...visits][0], left: true });
+  });
+
+  test('have initials of whole characters, the same as on the account button', async ({ page, api }) => {
+    const name = 'Jo 🎧 Journalist';
+    api.respond('GET /api/users/me', { ...me, full_name: name });
+    await open(page, api);
+    await expect(page.getByRole('button', { name: `Account of ${name}, JJ` })).toHaveText('JJ');
+    arrive({ person: { uuid: uuid(32), name } });
+    await expect(page.getByTestId('visitors')).toHaveText('JJ');
   });
 
   test('do not disturb what is being typed', async ({ page, api }) => {

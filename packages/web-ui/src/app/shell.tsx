@@ -25,6 +25,7 @@ import { Wordmark } from '../ui/logo.tsx';
 import { loadAhead, whenIdle, type RouteChunk } from './load-ahead.ts';
 import { notifyError } from '../ui/notify.ts';
 import { push, session, uploads } from '../state/services.ts';
+import { initials } from '../lib/characters.ts';
 import css from './shell.module.css';
 import { permission, turnOnNotifications } from '../ui/show-notice.ts';
 
@@ -267,14 +268,6 @@ const themes = translateOnRead([
   { value: 'dark', icon: 'moon', label: msg`Dark` },
   { value: 'auto', icon: 'monitor', label: msg`System` },
 ]);
-
-function initials(name: string): string {
-  return name
-    .split(/[\s@._-]+/)
-    .slice(0, 2)
-    .map((part) => part.charAt(0).toUpperCase())
-    .join('');
-}
 
 /** Reports that live updates have stopped, unless the connection returns within seconds. */
 function ConnectionNote() {

@@ -9,6 +9,7 @@ import { QueryStatus } from '../ui/query-status.tsx';
 import { CodeDialog } from './code-dialog.tsx';
 import { CodeSelect } from './code-select.tsx';
 import { refreshCodes, usableListsQuery, type CodeList } from './code-queries.ts';
+import { shortened } from '../lib/characters.ts';
 
 type Props = {
   readonly fileId: string;
@@ -52,8 +53,8 @@ export function GiveCodeDialog({ fileId, place, onClose }: Props) {
       onSubmit={() => code !== null && give.mutate(code)}
       onClose={onClose}
     >
-      <Text component="blockquote" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-        {place.quote.length > maxQuote ? `${place.quote.slice(0, maxQuote)}…` : place.quote}
+      <Text component="blockquote" dir="auto" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+        {shortened(place.quote, maxQuote)}
       </Text>
       {query.isError && <QueryStatus of={query} failure={t`The codes couldn’t be loaded`} />}
       <Group align="end" gap="xs">

@@ -1,3 +1,5 @@
+import { startOf } from './characters.ts';
+
 /** Filters of the library and of the search page. They are part of the address, so that a view can be shared and reloaded. */
 export type FilterSearch = {
   search?: string;
@@ -164,7 +166,7 @@ function seconds(value: unknown): number | undefined {
 
 function text(value: unknown, max = 500): string | undefined {
   const raw = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, max) : undefined;
+  return typeof raw === 'string' && raw.trim() !== '' ? startOf(raw, max) : undefined;
 }
 
 function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {

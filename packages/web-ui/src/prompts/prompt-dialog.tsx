@@ -9,6 +9,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { contentTypeLabels, contentTypes } from './labels.ts';
 import type { PromptText } from './prompt-queries.ts';
+import { startOf } from '../lib/characters.ts';
 
 export type PromptFields = Pick<PromptText, 'name' | 'description' | 'text' | 'content_type' | 'tags'>;
 export const newPrompt: PromptFields = { name: '', description: '', text: '', content_type: 'general', tags: [] };
@@ -93,7 +94,7 @@ export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
         label={t`Tags`}
         value={tags}
         maxTags={20}
-        onChange={(next) => change({ tags: next.map((tag) => tag.trim().slice(0, 50)).filter((tag) => tag !== '') })}
+        onChange={(next) => change({ tags: next.map((tag) => startOf(tag.trim(), 50)).filter((tag) => tag !== '') })}
       />
     </FormDialog>
   );

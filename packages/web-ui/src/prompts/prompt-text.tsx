@@ -6,6 +6,7 @@ import { titleOf } from './labels.ts';
 import { promptQuery, type PromptItem, type PromptText } from './prompt-queries.ts';
 import { newPrompt, PromptDialog } from './prompt-dialog.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { startOf } from '../lib/characters.ts';
 
 type Props = { readonly item: PromptItem; readonly onClose: () => void };
 
@@ -62,5 +63,5 @@ function fieldsOf({ name, description, text, content_type, tags }: PromptText) {
 
 function copyOf(prompt: PromptText) {
   const { name, description } = titleOf(prompt);
-  return { ...fieldsOf(prompt), description, name: t`Copy of ${name}`.slice(0, 100) };
+  return { ...fieldsOf(prompt), description, name: startOf(t`Copy of ${name}`, 100) };
 }

@@ -10,6 +10,7 @@ import { clock, moment } from '../lib/format.ts';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 import { Pager } from '../ui/pager.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { startOf } from '../lib/characters.ts';
 import css from './search.module.css';
 
 /** The limits of the service. */
@@ -64,7 +65,7 @@ export function CommentSearch({ params, onChange }: Props) {
 }
 
 function commentSearchQuery({ q: wanted = '', state, by, page = 1 }: CommentParams, me: string | undefined) {
-  const text = wanted.slice(0, maxText).trim();
+  const text = startOf(wanted, maxText).trim();
   const author = by === undefined ? undefined : me;
   return queryOptions({
     queryKey: ['comment-search', text, state, author, page],
@@ -153,7 +154,7 @@ function Thread({ thread }: { thread: FoundThread }) {
         )}
       </Group>
       {quote !== null && (
-        <Text component="blockquote" size="sm" c="dimmed" className={css['quote'] ?? ''}>
+        <Text component="blockquote" dir="auto" size="sm" c="dimmed" className={css['quote'] ?? ''}>
           {quote}
         </Text>
       )}
@@ -176,7 +177,9 @@ function Comment({ comment: { author, created_at: created, text } }: { comment: 
       <Text size="xs" c="dimmed">
         {`${name} · ${moment(created)}`}
       </Text>
-      <Text className={css['comment'] ?? ''}>{text}</Text>
+      <Text dir="auto" className={css['comment'] ?? ''}>
+        {text}
+      </Text>
     </div>
   );
 }

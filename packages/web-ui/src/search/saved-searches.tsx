@@ -13,6 +13,7 @@ import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { fromSaved, toSaved } from './saved-search.ts';
+import { startOf } from '../lib/characters.ts';
 import css from './search.module.css';
 
 const savedSearchesQuery = queryOptions({
@@ -36,7 +37,7 @@ export function SaveSearch({ params }: { params: SearchPageSearch & { readonly q
       {naming && (
         <NameDialog
           title={t`Save this search`}
-          initial={params.q.slice(0, 100)}
+          initial={startOf(params.q, 100)}
           send={(name) => call('POST /api/search/saved', { body: { name, search: toSaved(params) } })}
           done={t`Search saved.`}
           onClose={() => setNaming(false)}

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { ApiError } from '@overtone/client';
 import type { SpeechTask } from '@overtone/contracts';
 import { assertNever } from '../lib/assert-never.ts';
+import { startOf } from '../lib/characters.ts';
 
 /** Options of the speech engine. */
 export type SpeechOptions = {
@@ -168,13 +169,16 @@ function accepts(pattern: string, file: { name: string; type: string }): boolean
 
 /** Makes a title of a file name: without the extension, with spaces. */
 export function titleFrom(name: string): string {
-  return (
-    name
-      .replace(/\.[A-Za-z0-9]{1,5}$/, '')
-      .replace(/[_]+/g, ' ')
-      .trim()
-      .slice(0, 255) || name.slice(0, 255)
-  );
+  const title = name
+    .replace(/\.[A-Za-z0-9]{1,5}$/, '')
+    .replace(/[_]+/g, ' ')
+    .trim();
+  return startOf(title || name, 255);
+}
+
+/** True for an upload that the list no longer needs. */
+export function isFinished({ phase }: Upload): boolean {
+  return phase.name === 'done' || phase.name === 'duplicate' || phase.name === 'failed';
 }
 
 /** True while a reload of the page would interrupt the upload, because the file would have to be chosen again. */

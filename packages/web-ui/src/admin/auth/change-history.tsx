@@ -8,6 +8,7 @@ import { QueryStatus } from '../../ui/query-status.tsx';
 import { settingLabel } from './layout.ts';
 import { historyQuery, type ConfigChange } from './auth-queries.ts';
 import { Sheet } from '../../ui/sheet.tsx';
+import { shortened } from '../../lib/characters.ts';
 
 /** The changes of the settings, newest first; loaded when it is opened. */
 export function ChangeHistory({ category }: { category: AuthCategory }) {
@@ -66,6 +67,5 @@ function History({ category }: { category: AuthCategory }) {
 function shortText(value: ConfigChange['old_value']): string {
   if (value === null || value === '') return t`not set`;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  const text = String(value);
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+  return shortened(String(value), 120);
 }

@@ -7,6 +7,7 @@ import { useDraft } from '../../state/use-draft.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFile } from '../file-context.ts';
 import { commentReadersQuery } from './comment-queries.ts';
+import { shortened } from '../../lib/characters.ts';
 import css from './comments.module.css';
 import { MentionField } from './mention-field.tsx';
 import { mentionsIn, type Place } from './notes.ts';
@@ -46,15 +47,11 @@ export function CommentDialog({ place, onClose }: { place: Place; onClose: () =>
       onClose={onClose}
     >
       {place.quote !== '' && (
-        <Text component="blockquote" size="sm" className={css['quote'] ?? ''} data-color="comment">
-          {shortened(place.quote)}
+        <Text component="blockquote" dir="auto" size="sm" className={css['quote'] ?? ''} data-color="comment">
+          {shortened(place.quote, maxQuote)}
         </Text>
       )}
       <MentionField label={t`Comment`} value={draft.value} onChange={draft.set} onSubmit={submit} autoFocus />
     </FormDialog>
   );
-}
-
-function shortened(quote: string): string {
-  return quote.length > maxQuote ? `${quote.slice(0, maxQuote)}…` : quote;
 }

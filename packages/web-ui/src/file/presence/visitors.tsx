@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Avatar, Tooltip } from '@mantine/core';
 import type { Visitor } from '../../live/presence-store.ts';
 import { colorOfPerson, nameOfPerson } from './people.ts';
+import { initials } from '../../lib/characters.ts';
 
 /** More do not fit beside the other tools on a phone. */
 const maxShown = 3;
@@ -17,12 +18,9 @@ export function Visitors({ visitors }: { visitors: readonly Visitor[] }) {
         <Tooltip label={t`Also here: ${names}`} multiline maw="20rem">
           <Avatar.Group spacing={6} role="img" aria-label={t`Also here: ${names}`}>
             {shown.map(([visitor]) => (
-              <Avatar
-                key={visitor?.person.uuid}
-                size={28}
-                name={nameOfPerson(visitor)}
-                color={colorOfPerson(visitor)}
-              />
+              <Avatar key={visitor?.person.uuid} size={28} name={nameOfPerson(visitor)} color={colorOfPerson(visitor)}>
+                {initials(nameOfPerson(visitor))}
+              </Avatar>
             ))}
             {people.length > shown.length && <Avatar size={28}>+{people.length - shown.length}</Avatar>}
           </Avatar.Group>
