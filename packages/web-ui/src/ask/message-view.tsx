@@ -58,7 +58,7 @@ function Sentences({ message: { sentences, citations } }: { message: AskMessage 
   const withheld = sentences.filter((sentence) => sentence.withheld).length;
   return (
     <>
-      <p className={css['answer']}>
+      <p dir="auto" className={css['answer']}>
         {sentences
           .filter((sentence) => !sentence.withheld)
           .map(({ text, citations: numbers, supported }, i) => (
@@ -127,7 +127,8 @@ function CitationRow({ citation }: { citation: Citation }) {
           <b>{title}</b> <span className={css['when']}>{clock(start)}</span>
           {quote !== null && quote !== '' && (
             <span className={css['quote']}>
-              {speaker !== null && `${speaker}: `}“{quote}”
+              {speaker !== null && `${speaker}: `}
+              <bdi>“{quote}”</bdi>
             </span>
           )}
           {edited && <span className={css['note']}>{t`The transcript was edited since this answer.`}</span>}
@@ -191,7 +192,7 @@ function Writing({ text, stage }: Pick<PendingAnswer, 'text' | 'stage'>) {
       </Group>
       {/* Announced once it is complete: a growing text would be read again and again. */}
       {text !== '' && (
-        <p className={css['answer']} aria-hidden="true">
+        <p dir="auto" className={css['answer']} aria-hidden="true">
           {text}
         </p>
       )}

@@ -470,7 +470,7 @@ function FileHead({ visitors, onHelp }: { visitors: readonly Visitor[]; onHelp: 
         </Tooltip>
         <FileMenu file={file} onDeleted={() => void navigate({ to: '/' })} />
       </Group>
-      <Title order={1} size="h2" className={css['title'] ?? ''}>
+      <Title order={1} size="h2" dir="auto" className={css['title'] ?? ''}>
         {file.title}
       </Title>
       <Text size="sm" c="dimmed" mb="xs" title={moment(file.upload_time)}>

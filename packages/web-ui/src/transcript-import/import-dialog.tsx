@@ -232,7 +232,7 @@ function Preview({ preview }: { preview: ImportPreview }) {
             <span className={`ot-tabular ${css['time']}`}>{clock(turn.start_time)}</span>
             <span className={css['text']}>
               {turn.speaker !== null && <b>{turn.speaker}: </b>}
-              {turn.text}
+              <bdi>{turn.text}</bdi>
             </span>
           </li>
         ))}

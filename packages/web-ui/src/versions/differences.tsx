@@ -76,12 +76,14 @@ function Passages({ side, marks: Mark, label }: { side: Side; marks: 'del' | 'in
             {clock(start_time)}–{clock(end_time)} {speaker ?? t`No speaker`}
           </Text>
           <br />
-          {pieces.map(({ text, changed }, piece) => (
-            <span key={piece}>
-              {piece > 0 && ' '}
-              {changed ? <Mark>{text}</Mark> : text}
-            </span>
-          ))}
+          <bdi>
+            {pieces.map(({ text, changed }, piece) => (
+              <span key={piece}>
+                {piece > 0 && ' '}
+                {changed ? <Mark>{text}</Mark> : text}
+              </span>
+            ))}
+          </bdi>
         </p>
       ))}
     </div>

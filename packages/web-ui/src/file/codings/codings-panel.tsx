@@ -87,7 +87,7 @@ function Entry({ coding, onJump, onRemoved }: EntryProps) {
         </Anchor>
       </Group>
       {coding.quote !== null && (
-        <Text component="blockquote" size="sm" m={0} lineClamp={4}>
+        <Text component="blockquote" dir="auto" size="sm" m={0} lineClamp={4}>
           {coding.quote}
         </Text>
       )}

@@ -158,7 +158,13 @@ function Thread({ thread, onJump, onDeleted }: ThreadProps) {
         </Button>
       </Group>
       {thread.quote !== null && (
-        <Text component="blockquote" size="sm" className={css['quote'] ?? ''} data-color={thread.color ?? 'comment'}>
+        <Text
+          component="blockquote"
+          dir="auto"
+          size="sm"
+          className={css['quote'] ?? ''}
+          data-color={thread.color ?? 'comment'}
+        >
           {thread.quote}
         </Text>
       )}
@@ -276,7 +282,11 @@ function Comment({ comment, isHighlight = false, onDelete }: CommentProps): Reac
           {t`This comment is hidden until it has been checked for personal data.`}
         </Text>
       ) : (
-        comment.text !== '' && <p className={css['body']}>{comment.text}</p>
+        comment.text !== '' && (
+          <p dir="auto" className={css['body']}>
+            {comment.text}
+          </p>
+        )
       )}
       <Group gap={4}>
         {comment.can_edit && (

@@ -85,7 +85,8 @@ function createShownPassage(initial: Node, context: PassageContext): PassageView
   speaker.append(speakerButton);
   const time = button(css['time'] ?? '', () => context.onSeek(segment().start_time));
   time.setAttribute('contenteditable', 'false');
-  const text = element('p', css['text'] ?? '');
+  // Each passage has the direction of its own script.
+  const text = element('p', css['text'] ?? '', { dir: 'auto' });
   const note = element('span', css['withheld'] ?? '', { contenteditable: 'false', 'data-testid': 'withheld' });
   const tools = element('div', css['tools'] ?? '', { contenteditable: 'false' });
   dom.append(speaker, time, tools, text);

@@ -53,7 +53,7 @@ export function ConflictNotes({ conflicts, canKeep, onShow, onKeep, onDrop }: Co
     >
       <Stack gap="xs">
         <Text size="sm">{t`Their text is in the transcript. Your text:`}</Text>
-        <Text size="sm" component="blockquote" m={0} className={css['theirs'] ?? ''}>
+        <Text size="sm" component="blockquote" dir="auto" m={0} className={css['theirs'] ?? ''}>
           {conflict.text}
         </Text>
         <Group gap="xs">

@@ -77,7 +77,7 @@ function Part<T>({ title, items, children }: PartProps<T>) {
 function StatementText({ statement, onJump }: { statement: Statement } & Jump) {
   return (
     <>
-      {statement.text}
+      <bdi>{statement.text}</bdi>
       {secondsOf(statement.segments).map((second) => (
         <SourceLink key={second} seconds={second} label={clock(second)} onJump={onJump} />
       ))}

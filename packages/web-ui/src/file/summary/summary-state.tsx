@@ -84,7 +84,14 @@ function Writing({ status }: { status: SummaryStatus }) {
         aria-label={t`Progress of the summary`}
       />
       {draft !== null && draft.text !== '' && (
-        <div className={css['draft']} data-testid="summary-draft" tabIndex={0} role="region" aria-label={t`Draft`}>
+        <div
+          className={css['draft']}
+          dir="auto"
+          data-testid="summary-draft"
+          tabIndex={0}
+          role="region"
+          aria-label={t`Draft`}
+        >
           {draft.text}
         </div>
       )}
