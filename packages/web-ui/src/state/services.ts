@@ -92,4 +92,5 @@ export const uploads = createUploads({
   renew: session.renew,
   storage,
   onDone: () => void queryClient.invalidateQueries({ queryKey: ['files'] }),
+  findReceived: async (url, size) => (await import('./tus.adapter.ts')).findReceived(url, size),
 });

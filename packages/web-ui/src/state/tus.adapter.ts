@@ -86,6 +86,12 @@ export async function deleteTransfer(url: string): Promise<void> {
   }).catch(() => undefined);
 }
 
+/** The file of an upload that the server has received; the query makes the server complete it. Null when a part is missing. */
+export async function findReceived(url: string, size: number): Promise<string | null> {
+  const response = await fetch(url, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } }).catch(() => null);
+  return response?.ok && response.headers.get('Upload-Offset') === String(size) ? fileIdOf(url) : null;
+}
+
 function metadataOf(file: File, { options }: Upload): Record<string, string> {
   return {
     filename: file.name,

@@ -17,14 +17,40 @@ function storageWith(
 
 const unfinished = { id: '1', name: 'a.wav', size: 3, lastModified: 7, options, sent: 1, url: '/u' };
 
-function createFor(storage: ReturnType<typeof storageWith>) {
-  return createUploads({ renew: () => Promise.resolve(true), onDone: () => undefined, storage });
+function createFor(
+  storage: ReturnType<typeof storageWith>,
+  {
+    findReceived = () => Promise.resolve(null),
+    onDone = () => undefined,
+  }: Partial<Parameters<typeof createUploads>[0]> = {},
+) {
+  return createUploads({ renew: () => Promise.resolve(true), onDone, findReceived, storage });
 }
 
 it('restores the unfinished uploads of the user', () => {
   const uploads = createFor(storageWith([unfinished]));
   uploads.restore('ada');
   expect(uploads.list.get()).toMatchObject([{ name: 'a.wav', phase: { name: 'needs_file' } }]);
+});
+it('ends a restored upload that the server has received, and asks for the file of every other one', async () => {
+  const storage = storageWith([
+    unfinished,
+    { ...unfinished, id: '2', url: '/whole' },
+    { ...unfinished, id: '3', url: null },
+  ]);
+  const done = Promise.withResolvers<string | null>();
+  const uploads = createFor(storage, {
+    findReceived: (url, size) => Promise.resolve(url === '/whole' && size === 3 ? 'file' : null),
+    onDone: done.resolve,
+  });
+  uploads.restore('ada');
+  expect(await done.promise).toBe('file');
+  expect(uploads.list.get().map(({ id, phase }) => [id, phase.name])).toEqual([
+    ['1', 'needs_file'],
+    ['2', 'done'],
+    ['3', 'needs_file'],
+  ]);
+  expect(JSON.parse(storage.values.get('overtone-uploads-ada') ?? '')).toHaveLength(2);
 });
 it('restores no upload of another user', () => {
   const uploads = createFor(storageWith([unfinished]));

@@ -3,6 +3,7 @@ import { observable, type Observable } from '../lib/observable.ts';
 import type { Transfer, TransferListener } from './tus.adapter.ts';
 import {
   fromStore,
+  isFinished,
   isSameFile,
   newUpload,
   readProblem,
@@ -33,20 +34,21 @@ export type Uploads = {
 type Deps = {
   readonly renew: () => Promise<boolean>;
   readonly onDone: (fileId: string | null) => void;
+  /** The file that the server made of an upload, which has received all of it; null for every other upload. */
+  readonly findReceived: (url: string, size: number) => Promise<string | null>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null;
 };
 
 const maxConcurrent = 2;
-const finished: ReadonlySet<Upload['phase']['name']> = new Set(['done', 'duplicate', 'failed'] as const);
 /** How often the progress is stored; it is only needed after a reload. */
 const saveEveryMs = 2000;
 /** How long a finished upload stays listed: by then the library shows the recording. */
 const keepDoneMs = 20_000;
 
 /** All uploads of this page: at most two send at a time, the others queue. */
-export function createUploads({ renew, onDone, storage }: Deps): Uploads {
+export function createUploads({ renew, onDone, findReceived, storage }: Deps): Uploads {
   const uploads = createUploadList(storage);
-  const sender = createSender({ uploads, renew, onDone });
+  const sender = createSender({ uploads, renew, onDone, findReceived });
   const { list, dispatch } = uploads;
   const dispatchAndStart = (id: string, event: UploadEvent): void => {
     dispatch(id, event);
@@ -84,8 +86,11 @@ export function createUploads({ renew, onDone, storage }: Deps): Uploads {
       sender.startQueued();
       return rest;
     },
-    clearFinished: () => uploads.remove(({ phase }) => finished.has(phase.name)),
-    restore: uploads.restore,
+    clearFinished: () => uploads.remove(isFinished),
+    restore: (userId) => {
+      uploads.restore(userId);
+      void sender.endReceived();
+    },
     forget: () => {
       sender.stopAll();
       uploads.forget();
@@ -134,10 +139,12 @@ function createUploadList(storage: Deps['storage']) {
   };
 }
 
-type SenderDeps = Pick<Deps, 'renew' | 'onDone'> & { readonly uploads: ReturnType<typeof createUploadList> };
+type SenderDeps = Pick<Deps, 'renew' | 'onDone' | 'findReceived'> & {
+  readonly uploads: ReturnType<typeof createUploadList>;
+};
 
 /** Sends the files of queued uploads. */
-function createSender({ uploads: { list, find, dispatch, remove }, renew, onDone }: SenderDeps) {
+function createSender({ uploads: { list, find, dispatch, remove }, renew, onDone, findReceived }: SenderDeps) {
   const files = new Map<string, File>();
   const transfers = new Map<string, Transfer>();
 
@@ -181,6 +188,14 @@ function createSender({ uploads: { list, find, dispatch, remove }, renew, onDone
     startQueued,
     pause,
     setFile: (id: string, file: File): void => void files.set(id, file),
+    /** Ends the uploads of an earlier page whose last part arrived: nobody has to choose their files again. */
+    endReceived: async (): Promise<void> => {
+      for (const { id, url, size } of list.get()) {
+        if (url === null || find(id)?.phase.name !== 'needs_file') continue;
+        const fileId = await findReceived(url, size);
+        if (fileId !== null && find(id)?.phase.name === 'needs_file') createListener(id).onDone(fileId);
+      }
+    },
     /** Stops a transfer and deletes what the server has received of it. */
     cancel: (id: string): void => {
       const transfer = transfers.get(id);

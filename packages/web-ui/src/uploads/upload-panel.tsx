@@ -10,7 +10,7 @@ import { bytes, timeLeft } from '../lib/format.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { openUpload } from './upload-intake.ts';
 import css from './upload-panel.module.css';
-import { secondsLeft, type Upload } from '../state/upload.ts';
+import { isFinished, secondsLeft, type Upload } from '../state/upload.ts';
 
 /** The uploads of this browser, in a corner of every page. */
 export function UploadPanel() {
@@ -35,7 +35,7 @@ export function UploadPanel() {
         <Text fw={600} size="sm" style={{ flex: 1 }} aria-live="polite">
           {summary}
         </Text>
-        {active.length === 0 && (
+        {active.length === 0 && list.some(isFinished) && (
           <Button size="compact-xs" variant="subtle" color="gray" onClick={uploads.clearFinished}>
             {t`Clear`}
           </Button>
@@ -86,7 +86,7 @@ function summaryOf(list: readonly Upload[]): string {
 function UploadRow({ upload }: { upload: Upload }) {
   const percent = upload.size === 0 ? 0 : (upload.sent / upload.size) * 100;
   const { phase } = upload;
-  const isFinished = phase.name === 'done' || phase.name === 'duplicate';
+  const isEnded = phase.name === 'done' || phase.name === 'duplicate';
   return (
     <li className={css['item']} data-testid="upload-item" data-phase={phase.name}>
       <Group gap={4} wrap="nowrap">
@@ -95,7 +95,7 @@ function UploadRow({ upload }: { upload: Upload }) {
         </Text>
         <RowButtons upload={upload} />
       </Group>
-      {!isFinished && (
+      {!isEnded && (
         <Progress
           value={percent}
           size="sm"
