@@ -130,6 +130,34 @@ describe('a transcript in a Word template', () => {
     expect(textOf(part('word/comments.xml'))).not.toContain('Designer');
   });
 
+  it('has the points of a summary as a list of its own, with links to their bookmarks', async () => {
+    const segments = [{ uuid: '00000000-0000-4000-8000-000000000000', start: 5 }];
+    const points = { key_decisions: [], action_items: [], topics: [], follow_ups: [] };
+    const summary = {
+      language: null,
+      made_without_model: false,
+      out_of_date: false,
+      coverage: { segments: 2, covered_segments: 2, gaps: [] },
+      summary: { brief: [{ text: 'It was agreed.', segments }], ...points },
+    };
+    const { part, files, paragraphs } = await exported(undefined, { summary, options: { summary: true } });
+    expect(schemaErrors(files)).toEqual([]);
+    expect(paragraphs.map(({ text }) => text)).toContain('It was agreed. 00:00:05');
+    const used = elementsIn(part('word/document2.xml'), 'w:numId').map(({ attributes }) => attributes['w:val']);
+    const numbering = part('word/numbering.xml');
+    expect(numbering.children.map((child) => (typeof child === 'string' ? child : child.name))).toEqual([
+      'w:abstractNum',
+      'w:abstractNum',
+      'w:num',
+      'w:num',
+    ]);
+    const [, own] = elementsIn(numbering, 'w:num');
+    expect(used).toEqual([own?.attributes['w:numId']]);
+    const definitions = elementsIn(numbering, 'w:abstractNum').map(({ attributes }) => attributes['w:abstractNumId']);
+    expect(own && elementsIn(own, 'w:abstractNumId')[0]?.attributes['w:val']).toBe(definitions[1]);
+    expect(new Set(definitions).size).toBe(2);
+  });
+
   it('hides names in placeholders, too, when it shows none', async () => {
     const { part } = await exported(undefined, { options: { names: 'none' } });
     expect(textOf(part('word/footer.xml'))).toBe('1 of ACME, ');
