@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { passage, speaker, timed, written } from '../../test/exports.ts';
 import { timestamp } from './spoken.ts';
+import { isRightToLeft } from './xml.ts';
 
 describe('a time in subtitles', () => {
   it.each([
@@ -56,6 +57,15 @@ describe('WebVTT', () => {
   it('escapes markup in text and names', async () => {
     const vtt = await written('webvtt', [passage(0, 1, '<script> & -->', speaker('A>B<c'))]);
     expect(vtt).toContain('<v A&gt;B&lt;c>&lt;script&gt; &amp; --&gt;');
+  });
+});
+
+describe('HTML', () => {
+  it('gives a paragraph the direction of its text, whatever the script of the name of its speaker', async () => {
+    const html = await written('html', [passage(0, 1, 'هذا نص عربي', speaker('Anna'))]);
+    const paragraph = /<p class="passage" dir="auto">(.*?)<\/p>/s.exec(html)?.[1] ?? '';
+    // What `dir="auto"` reads: isolated elements do not count.
+    expect(isRightToLeft(paragraph.replaceAll(/<bdi.*?<\/bdi>|<[^>]*>/g, ''))).toBe(true);
   });
 });
 

@@ -4,10 +4,10 @@ import type { Writer } from './transcript.ts';
 import { escapeXml } from './xml.ts';
 
 const style = `
-body { font: 1rem/1.55 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; color: #1c1c1c; background: #fff; }
+body { font: 1rem/1.55 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; color: #1c1c1c; background: #fff; }
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 .about, time { color: #5a5a5a; } time { font-size: 0.85rem; font-variant-numeric: tabular-nums; }
-table { border-collapse: collapse; } td, th { text-align: start; padding: 0.2rem 1.5rem 0.2rem 0; }
+table { border-collapse: collapse; } td, th { text-align: start; padding: 0.2rem 1.5rem 0.2rem 0; } td time { white-space: nowrap; }
 .speaker { font-weight: 600; } mark { background: #fff0b8; } p.passage { margin: 0.9rem 0; }`;
 
 /** One page without scripts and without anything that is loaded from elsewhere. */
@@ -64,7 +64,8 @@ function anchorOf(second: number): string {
 
 function paragraph({ speaker, start, end, runs }: Paragraph): string {
   const heading = [
-    ...(speaker === null ? [] : [`<span class="speaker">${escapeXml(speaker)}</span>`]),
+    // Isolated: the text and not the name gives the paragraph its direction.
+    ...(speaker === null ? [] : [`<bdi class="speaker">${escapeXml(speaker)}</bdi>`]),
     ...(start === null ? [] : [`<time>${start}</time>`]),
   ];
   const text = runs.map(({ text: part, uncertain, cited }) => {

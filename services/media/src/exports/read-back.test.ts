@@ -68,7 +68,7 @@ const readers: Readonly<Record<ExportFormat, (bytes: Uint8Array) => Said[] | Pro
   },
   html: (bytes) =>
     [...strFromU8(bytes).matchAll(/<p class="passage"[^>]*>(.*?)<br>(.*?)<\/p>/gs)].map(([, head = '', text = '']) => ({
-      speaker: decode(/<span class="speaker">(.*?)<\/span>/.exec(head)?.[1] ?? ''),
+      speaker: decode(/<bdi class="speaker">(.*?)<\/bdi>/.exec(head)?.[1] ?? ''),
       start: seconds(/<time>(.*?)<\/time>/.exec(head)?.[1] ?? ''),
       text: decode(text),
     })),
