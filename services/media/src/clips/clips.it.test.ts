@@ -1,18 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   clipLimits,
   maskedAudioJobs,
   maskedAudioRpc,
+  userErasureOrdered,
   type ClipObject,
   type Problem,
   type RedactionPolicy,
   type ReplyOf,
 } from '@overtone/contracts';
-import type { Bus } from '@overtone/service-kit';
+import type { Outbox } from '@overtone/database';
+import { createLog, type Bus } from '@overtone/service-kit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { connect, type NatsConnection } from 'nats';
+import { createDatabaseClient } from '../../test/client.ts';
 import { engine, isMissing, transcribed, wordsOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
+import { createMaskedAudio } from '../redaction/masked-audio.service.ts';
 
 type Claimed = Extract<ReplyOf<typeof maskedAudioRpc.claimMaskedAudio>, { outcome: 'claimed' }>;
 type Requested = { fileId: string; variant: string };
@@ -216,6 +221,20 @@ describe('a clip', () => {
     expect((await request(viewer)).status).toBe(202);
   });
 
+  it(`is found for ${clipLimits.keptHours} hours, and not by the account that was erased`, async () => {
+    const { uuid } = await make(run.owner);
+    const other = await make(viewer);
+    await media.query(`update masked_audio set requested_at = now() - interval '23 hours' where clip_id = $1`, uuid);
+    expect((await download(run.owner, uuid)).status).toBe(200);
+    await media.query(`update masked_audio set requested_at = now() - interval '25 hours' where clip_id = $1`, uuid);
+    expect((await download(run.owner, uuid)).status).toBe(404);
+    const erasureId = randomUUID();
+    await media.emit(userErasureOrdered, { erasureId, round: 1, userId: viewer.userId });
+    await waitFor(async () => ((await read(viewer, other.uuid)).status === 404 ? true : undefined));
+    const [row] = await media.query('select requested_by from masked_audio where clip_id = $1', other.uuid);
+    expect(row).toEqual({ requested_by: null });
+  });
+
   it('that could not be made says so, and is made again by another request', async () => {
     const { body } = await request(run.owner);
     const { fileId, variant, token } = await claim();
@@ -319,6 +338,34 @@ describe('what is masked', () => {
 });
 
 describe('the object of a clip', () => {
+  it('is deleted after its time, also that of a worker that was killed', async () => {
+    const { uuid } = await make(run.owner);
+    const [row] = await media.query('select variant from masked_audio where clip_id = $1', uuid);
+    // The worker of the first attempt was killed after it had stored its object.
+    await media.query('update masked_audio set token = 2 where clip_id = $1', uuid);
+    const keys = [1, 2].map((token) => `derived/${run.fileId}/masked/${String(row?.['variant'])}-${token}`);
+    for (const key of keys) await run.objects.put(key, bytes);
+    const { db, close } = createDatabaseClient(media.databaseUrl);
+    cleanUpAfterFile(close);
+    // Nothing is published.
+    const outbox = {} as Outbox;
+    const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+    const copies = createMaskedAudio({
+      db,
+      outbox,
+      objects: run.objects,
+      bus: worker,
+      log,
+      makesPlaybackCopies: false,
+    });
+    await copies.forget();
+    expect(await Promise.all(keys.map((key) => isMissing(run.objects, key)))).toEqual([false, false]);
+    await media.query(`update masked_audio set requested_at = now() - interval '25 hours' where clip_id = $1`, uuid);
+    await copies.forget();
+    expect(await Promise.all(keys.map((key) => isMissing(run.objects, key)))).toEqual([true, true]);
+    expect(await media.query('select 1 from masked_audio where clip_id = $1', uuid)).toEqual([]);
+  });
+
   it('is deleted with the recording, and not accepted afterwards', async () => {
     await request(run.owner);
     const claimed = await claim();

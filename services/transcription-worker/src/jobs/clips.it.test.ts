@@ -207,6 +207,33 @@ describe('a clip of video', () => {
     expect(toneIn(samples, [1.55, 1.9])).toBe(toneOf(5));
   });
 
+  it('far from the start of the recording has the pictures and the sound of its part', async () => {
+    const length = `d=${50}`;
+    const sound = [
+      '-f',
+      'lavfi',
+      '-i',
+      `aevalsrc='0.5*sin(2*PI*(300+${toneStep}*mod(floor(t),10))*t)':${length}:s=${rate}`,
+    ];
+    const fill = `geq=lum='30+${grayStep}*mod(floor(T),10)':cb=128:cr=128`;
+    const pictures = ['-f', 'lavfi', '-i', `color=black:s=64x48:r=10:${length},format=yuv420p,${fill}`];
+    const key = await storeRecording('long.mp4', [
+      ...sound,
+      ...pictures,
+      '-c:v',
+      'libx264',
+      '-c:a',
+      'aac',
+      '-g',
+      '250',
+    ]);
+    const { path } = await cut(key, { kind: 'video', start: 43.5, end: 45.5 });
+    expect((await picturesOf(path)).map(secondOfGray)).toEqual(halves);
+    const samples = await samplesOf(path);
+    expect(toneIn(samples, [0.05, 0.45])).toBe(toneOf(3));
+    expect(toneIn(samples, [1.55, 1.9])).toBe(toneOf(5));
+  });
+
   it('of a recording without pictures is reported', async () => {
     const { failed } = await cut(await storeRecording('talk.wav', tones), { kind: 'video' });
     expect(failed).toMatchObject({ fileId, variant, token: 1 });
