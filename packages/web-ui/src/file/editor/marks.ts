@@ -71,6 +71,12 @@ export function marksOf(state: EditorState): Marks {
   return key.getState(state)?.marks ?? none;
 }
 
+/** The passages that have their text in the DOM, in ascending order. */
+export function shownIndexes(state: EditorState): number[] {
+  const passages = key.getState(state)?.passages.values() ?? [];
+  return Array.from(passages, ({ index }) => index).toSorted((left, right) => left - right);
+}
+
 export function changeMarks(state: EditorState, change: Partial<Marks>) {
   return state.tr.setMeta(key, change).setMeta('addToHistory', false);
 }
@@ -78,7 +84,10 @@ export function changeMarks(state: EditorState, change: Partial<Marks>) {
 /** The same passages in a changed document, in which others were inserted or removed before them. */
 function windowIn(doc: Node, before: Node, marks: Marks): Marks {
   for (let i = Math.max(0, marks.from); i < Math.min(marks.to, before.childCount); i += 1) {
-    const index = indexesOf(doc).get(attrsOf(before.child(i)).uuid);
+    const { uuid } = attrsOf(before.child(i));
+    // The index of a whole document takes long.
+    const isThere = i < doc.childCount && attrsOf(doc.child(i)).uuid === uuid;
+    const index = isThere ? i : indexesOf(doc).get(uuid);
     const by = index === undefined ? 0 : index - i;
     if (index !== undefined) return by === 0 ? marks : { ...marks, from: marks.from + by, to: marks.to + by };
   }
@@ -106,7 +115,7 @@ function draw(
     const [at, node] = [starts[index] ?? 0, doc.child(index)];
     removed.push(...before.find(at + 1, at + node.nodeSize - 1));
   };
-  for (const index of shownIndexes(doc, selection, marks)) {
+  for (const index of indexesToShow(doc, selection, marks)) {
     const node = doc.child(index);
     const { uuid } = attrsOf(node);
     const passage: DrawnPassage = {
@@ -133,7 +142,7 @@ function draw(
 }
 
 /** The passages in and near the window, and those of the selection: the browser needs their text to show it. */
-function shownIndexes(doc: Node, { $anchor, $head }: Selection, { from, to }: Marks): Set<number> {
+function indexesToShow(doc: Node, { $anchor, $head }: Selection, { from, to }: Marks): Set<number> {
   const indexes = new Set<number>();
   for (let i = Math.max(0, from); i < Math.min(doc.childCount, to); i += 1) indexes.add(i);
   for (const end of [$anchor, $head]) if (end.index(0) < doc.childCount) indexes.add(end.index(0));

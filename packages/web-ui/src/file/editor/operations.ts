@@ -26,14 +26,13 @@ export function operationsOf(base: readonly Segment[], doc: Node): Operation[] {
     const [segment, node] = [base[segmentAt], children[nodeAt]];
     return segment !== undefined && node !== undefined && isSame(segment, node);
   };
-  // Most of a long transcript is unchanged.
-  let start = 0;
+  // Most of a long transcript is unchanged, and most of it was compared at the last key.
+  let { start, tail } = comparedBefore(base, children);
   while (isSameAt(start, start)) start += 1;
-  let [segmentsEnd, nodesEnd] = [base.length, children.length];
-  while (segmentsEnd > start && nodesEnd > start && isSameAt(segmentsEnd - 1, nodesEnd - 1)) {
-    segmentsEnd -= 1;
-    nodesEnd -= 1;
-  }
+  const most = Math.min(base.length, children.length) - start;
+  while (tail < most && isSameAt(base.length - 1 - tail, children.length - 1 - tail)) tail += 1;
+  compared.set(base, { children, start, tail });
+  const [segmentsEnd, nodesEnd] = [base.length - tail, children.length - tail];
   const operations: Operation[] = [];
   let stretch: Entry[] = [];
   let last = base[start - 1]?.uuid ?? null;
@@ -52,6 +51,21 @@ export function operationsOf(base: readonly Segment[], doc: Node): Operation[] {
   }
   close();
   return operations;
+}
+
+/** How many passages at the start and at the end were the same when a document was last compared with these. */
+type Compared = { readonly children: readonly Node[]; readonly start: number; readonly tail: number };
+const compared = new WeakMap<readonly Segment[], Compared>();
+
+function comparedBefore(base: readonly Segment[], children: readonly Node[]): Pick<Compared, 'start' | 'tail'> {
+  const before = compared.get(base);
+  if (!before) return { start: 0, tail: 0 };
+  let start = 0;
+  while (start < before.start && before.children[start] === children[start]) start += 1;
+  const most = Math.min(before.tail, Math.min(base.length, children.length) - start);
+  let tail = 0;
+  while (tail < most && before.children.at(-1 - tail) === children.at(-1 - tail)) tail += 1;
+  return { start, tail };
 }
 
 /** Both lists side by side. Passages never change their order. */

@@ -12,8 +12,6 @@ import { attrsOf, segmentOf, type MaskedAttrs } from './schema.ts';
 
 /** What a passage needs from the page. */
 export type PassageContext = {
-  /** Of a passage whose text is not in the DOM, in pixels. */
-  readonly heightOf: (passage: Node) => number;
   readonly speakers: () => ReadonlyMap<string, SpeakerLook>;
   readonly isEditable: () => boolean;
   readonly onSeek: (seconds: number) => void;
@@ -42,29 +40,25 @@ function button(className: string, onClick: () => void, ...content: globalThis.N
 
 export type PassageView = NodeView & { readonly refresh: () => void };
 
-/** One passage. Away from the window it is an empty box of its height: ten hours of text are too much for the DOM. */
+/** One passage. Away from the window it is an empty element without a box: ten hours of text are too much for the DOM. */
 export function createPassageView(
   node: Node,
   decorations: readonly Decoration[],
   context: PassageContext,
 ): PassageView {
-  return isShown(decorations) ? createShownPassage(node, context) : createHiddenPassage(node, context);
+  return isShown(decorations) ? createShownPassage(node, context) : createHiddenPassage(node);
 }
 
-function createHiddenPassage(initial: Node, context: PassageContext): PassageView {
+function createHiddenPassage(initial: Node): PassageView {
   let node = initial;
-  const dom = element('div', css['away'] ?? '');
-  const refresh = (): void => void (dom.style.height = `${context.heightOf(node)}px`);
-  refresh();
+  const dom = element('div', '');
+  dom.hidden = true;
   return {
     dom,
-    refresh,
+    refresh: () => undefined,
     update: (next, decorations) => {
       if (attrsOf(next).uuid !== attrsOf(node).uuid || isShown(decorations)) return false;
-      if (next !== node) {
-        node = next;
-        refresh();
-      }
+      node = next;
       return true;
     },
     stopEvent: () => false,

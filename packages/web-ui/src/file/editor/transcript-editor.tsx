@@ -33,8 +33,9 @@ import { SpeakerDialog } from './speaker-dialog.tsx';
 import { acceptWords, findUncertain, selectWord } from './uncertain.ts';
 import { useAutosaveDeps } from './use-autosave.ts';
 import {
+  createHeights,
   focusAt,
-  heightOf,
+  keepSpace,
   scrollToPassage,
   showSelection,
   useFollowPlayback,
@@ -113,7 +114,7 @@ export function TranscriptEditor({
   const [editor, setEditor] = useState<Editor | null>(null);
   const [choosing, setChoosing] = useState(false);
   const deps = useAutosaveDeps(file.uuid);
-  const heights = useMemo((): Heights => ({ width: innerWidth, known: new Map() }), []);
+  const heights = useMemo(createHeights, []);
   const canReveal = useMemo(() => observable(false), []);
   const { data: redaction } = useQuery(fileRedactionQuery(file.uuid));
   useEffect(() => canReveal.set(redaction?.can_reveal ?? false), [canReveal, redaction]);
@@ -151,10 +152,10 @@ export function TranscriptEditor({
       language: file.language,
       deps,
       latest: latest.current,
+      heights,
       context: {
         speakers: () => latest.current.speakers,
         isEditable: () => latest.current.editable,
-        heightOf: (passage) => heightOf(heights, passage),
         onSeek: (seconds) => {
           player.seek(seconds);
           player.play();
@@ -346,13 +347,15 @@ type Setup = {
   readonly language: string | null;
   readonly deps: Parameters<typeof createAutosave>[2];
   readonly latest: Latest;
+  readonly heights: Heights;
   readonly context: Omit<PassageContext, 'onSpeaker'>;
   readonly player: ReturnType<typeof useFile>['player'];
   readonly onChoose: () => void;
   readonly onLeave: () => void;
 };
 
-function createEditor({ host, segments, language, deps, latest, context, player, onChoose, onLeave }: Setup): Editor {
+function createEditor(setup: Setup): Editor {
+  const { host, segments, language, deps, latest, heights, context, player, onChoose, onLeave } = setup;
   const passages = new Set<PassageView>();
   const undone: Undone = { places: [] };
   const assign = (speaker: string | null): void => view.dispatch(assignSpeaker(view.state, speaker));
@@ -471,6 +474,7 @@ function createEditor({ host, segments, language, deps, latest, context, player,
     },
     dispatchTransaction: (tr) => {
       view.updateState(view.state.apply(tr));
+      keepSpace(view, heights);
       tellPassage(view.hasFocus());
       if (!tr.docChanged || tr.getMeta('addToHistory') === false) return;
       latest.typed = true;
@@ -478,6 +482,7 @@ function createEditor({ host, segments, language, deps, latest, context, player,
       autosave.changed();
     },
   });
+  keepSpace(view, heights);
   const autosave: Autosave = createAutosave(view, segments, deps);
   return {
     view,

@@ -6,20 +6,63 @@ import { lastAtOrBefore } from '../../lib/find-index.ts';
 import { useFile } from '../file-context.ts';
 import { tokensOf, type IndexedSegment } from '../transcript.ts';
 import { readCaret } from './caret.ts';
-import { changeMarks, marksOf } from './marks.ts';
+import { changeMarks, marksOf, shownIndexes } from './marks.ts';
 import { attrsOf, indexesOf, startsOf } from './schema.ts';
 
 /** Header, find bar and player must not cover a passage that was scrolled to. */
 const covered = { top: 120, bottom: 140 };
+/** Passages that are shown before and after one that is scrolled to, until those in the window are known. */
+const shownAround = 15;
 
 /** The heights of the passages whose text is not in the DOM: as they were last seen, otherwise estimated. */
-export type Heights = { width: number; readonly known: Map<string, number> };
+export type Heights = {
+  width: number;
+  readonly known: Map<string, number>;
+  /** The passages for which `keepSpace` has made room. */
+  placed: { readonly shown: readonly number[]; readonly count: number } | null;
+};
 
-export function heightOf({ width, known }: Heights, passage: Node): number {
+export function createHeights(): Heights {
+  return { width: innerWidth, known: new Map(), placed: null };
+}
+
+function heightOf({ width, known }: Heights, passage: Node): number {
   const { uuid, turn } = attrsOf(passage);
   const lettersPerLine = Math.max(20, Math.min(width - 80, 736) / 8.2);
   const lines = Math.max(1, Math.ceil(passage.content.size / lettersPerLine));
   return known.get(uuid) ?? 8 + lines * 28 + (turn ? 40 : 0);
+}
+
+/**
+ * Keeps the place of the passages whose text is not in the DOM, as margins of those beside them: a browser lays out thousands
+ * of boxes again at every key. To be called after every change of the document or of what is shown.
+ */
+export function keepSpace(view: EditorView, heights: Heights): void {
+  const { doc } = view.state;
+  const shown = shownIndexes(view.state);
+  const { placed } = heights;
+  const isPlaced =
+    placed?.count === doc.childCount &&
+    placed.shown.length === shown.length &&
+    placed.shown.every((index, i) => index === shown[i]);
+  if (isPlaced) return;
+  heights.placed = { shown, count: doc.childCount };
+  const spaceOf = (from: number, to: number): string => {
+    let space = 0;
+    for (let i = from; i < to; i += 1) space += heightOf(heights, doc.child(i));
+    return space === 0 ? '' : `${space}px`;
+  };
+  shown.forEach((index, i) => {
+    const row = rowAt(view, index);
+    if (!row) return;
+    row.style.marginTop = spaceOf((shown[i - 1] ?? -1) + 1, index);
+    row.style.marginBottom = i === shown.length - 1 ? spaceOf(index + 1, doc.childCount) : '';
+  });
+}
+
+function rowAt(view: EditorView, index: number): HTMLElement | null {
+  const row = view.dom.children[index];
+  return row instanceof HTMLElement ? row : null;
 }
 
 /** Keeps the text of the passages in and near the window in the DOM, one window above and below. */
@@ -32,18 +75,21 @@ export function useVisiblePassages(view: EditorView | null, heights: Heights): v
       frame ||= requestAnimationFrame(update);
     };
     const measure = ({ from, to }: { from: number; to: number }): void => {
-      if (heights.width !== view.dom.clientWidth) heights.known.clear();
+      if (heights.width !== view.dom.clientWidth) {
+        heights.known.clear();
+        heights.placed = null;
+      }
       heights.width = view.dom.clientWidth;
       for (let i = Math.max(0, from); i < Math.min(to, view.state.doc.childCount); i += 1) {
-        const row = view.dom.children[i];
-        if (row instanceof HTMLElement) heights.known.set(attrsOf(view.state.doc.child(i)).uuid, row.offsetHeight);
+        const height = rowAt(view, i)?.offsetHeight;
+        if (height) heights.known.set(attrsOf(view.state.doc.child(i)).uuid, height);
       }
     };
     const update = (): void => {
       frame = 0;
       const shown = marksOf(view.state);
-      const isCovered = firstBelow(view, 0) >= shown.from + 3 || shown.from <= 0;
-      const last = firstBelow(view, innerHeight);
+      const isCovered = firstBelow(view, heights, 0) >= shown.from + 3 || shown.from <= 0;
+      const last = firstBelow(view, heights, innerHeight);
       if (isCovered && (last <= shown.to - 3 || shown.to >= view.state.doc.childCount)) return;
       if (!readCaret(view)) {
         clearTimeout(timer);
@@ -51,7 +97,10 @@ export function useVisiblePassages(view: EditorView | null, heights: Heights): v
         return;
       }
       measure(shown);
-      const range = { from: firstBelow(view, -innerHeight), to: firstBelow(view, 2 * innerHeight) + 1 };
+      const range = {
+        from: firstBelow(view, heights, -innerHeight),
+        to: firstBelow(view, heights, 2 * innerHeight) + 1,
+      };
       view.dispatch(changeMarks(view.state, range));
       // What is drawn has another height than estimated.
       schedule();
@@ -72,15 +121,22 @@ export function useVisiblePassages(view: EditorView | null, heights: Heights): v
 }
 
 /** The first passage that ends below a line of the window. */
-function firstBelow(view: EditorView, line: number): number {
-  const { children } = view.dom;
-  let [low, high] = [0, children.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((children[middle]?.getBoundingClientRect().bottom ?? 0) < line) low = middle + 1;
-    else high = middle;
+function firstBelow(view: EditorView, heights: Heights, line: number): number {
+  const { doc } = view.state;
+  let index = 0;
+  let bottom = view.dom.getBoundingClientRect().top;
+  for (const shown of [...shownIndexes(view.state), doc.childCount]) {
+    const box = rowAt(view, shown)?.getBoundingClientRect();
+    if (!box || box.top >= line)
+      for (; index < shown; index += 1) {
+        bottom += heightOf(heights, doc.child(index));
+        if (bottom >= line) return index;
+      }
+    if (!box || box.bottom >= line) return shown;
+    index = shown + 1;
+    bottom = box.bottom;
   }
-  return low;
+  return doc.childCount;
 }
 
 export function scrollToPassage(view: EditorView, index: number | undefined, block: ScrollLogicalPosition): void {
@@ -89,6 +145,9 @@ export function scrollToPassage(view: EditorView, index: number | undefined, blo
   let rounds = 6;
   const scroll = (): void => {
     if (view.isDestroyed) return;
+    // Only what is shown has a place in the page.
+    if (!shownIndexes(view.state).includes(index))
+      view.dispatch(changeMarks(view.state, { from: index - shownAround, to: index + shownAround }));
     passageElement(view, index)?.scrollIntoView({ block });
     rounds -= 1;
     if (rounds > 0) requestAnimationFrame(scroll);
@@ -97,9 +156,7 @@ export function scrollToPassage(view: EditorView, index: number | undefined, blo
 }
 
 function passageElement(view: EditorView, index: number): HTMLElement | null {
-  const at = startsOf(view.state.doc)[index];
-  const element = at === undefined ? null : view.nodeDOM(at);
-  return element instanceof HTMLElement ? element : null;
+  return index < view.state.doc.childCount ? rowAt(view, index) : null;
 }
 
 /** Shows the selection of a text that cannot be edited: the editor only shows that of a focused one. */
