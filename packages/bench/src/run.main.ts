@@ -10,6 +10,7 @@ import { directoryBench } from './directory.bench.ts';
 import { diarizationBench } from './diarization.bench.ts';
 import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
+import { editorBench } from './editor.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { queueBench } from './queue.bench.ts';
 import { askBench } from './ask.bench.ts';
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   routingBench,
   uploadBench,
   pipelineBench,
+  editorBench,
   jobsBench,
   queueBench,
   besideBench,
