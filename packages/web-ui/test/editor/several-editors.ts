@@ -1,208 +1,252 @@
-import { EditorState, TextSelection, type Transaction } from 'prosemirror-state';
-import type { EditorView } from 'prosemirror-view';
-import type { CorrectionResult, SegmentObject } from '@overtone/contracts';
+import type { SegmentObject } from '@overtone/contracts';
+import { createHistory } from '@overtone/media/transcripts/history';
 import type { Random } from '@overtone/testkit/seed';
-import { createAutosave, type Request } from '../../src/file/editor/autosave.ts';
-import { joinBefore, splitPassage } from '../../src/file/editor/commands.ts';
-import { passageOf, schema, startsOf, textOf } from '../../src/file/editor/schema.ts';
+import { createCorrectionsServer, type CorrectionsServer, type Speaker } from './corrections-server.ts';
+import { change, wordChanges } from './random-changes.ts';
+import { createEditor, wordsIn, type Editor, type Shown, type Words } from './simulated-editor.ts';
 
-const outdated = new Error('outdated');
-const unreachable = new Error('unreachable');
+export type Outcome = {
+  readonly stored: Shown[];
+  readonly documents: Shown[][];
+  readonly lost: string[];
+  readonly doubled: string[];
+  /** Words that an undo or a redo has removed although the person had neither typed nor deleted them. */
+  readonly wronglyRemoved: string[];
+  /** Unedited words whose times were changed by something else than a change of times. */
+  readonly moved: string[];
+  readonly disordered: string[];
+  /** Revisions to which the history does not return. */
+  readonly unreached: number[];
+  /** What undoing everything, the last correction first, does not restore. */
+  readonly notUndone: string[];
+  readonly errors: string[];
+  readonly counts: Record<string, number>;
+};
 
-/** What the service does with operations: all of a request or nothing, once for each id, only on the current versions. */
-function createServer(initial: readonly SegmentObject[]) {
-  let passages: SegmentObject[] = [...initial];
-  let revision = 0;
-  const results = new Map<string, CorrectionResult>();
-  const applyOne = (before: readonly SegmentObject[], operation: Request['operations'][number]): SegmentObject[] => {
-    const { segments, replacement, after_uuid: after = null } = operation;
-    const first = segments[0]?.uuid ?? after;
-    const from = before.findIndex(({ uuid }) => uuid === first);
-    const isThere = segments.every(({ uuid, version }, i) => {
-      const passage = before[from + i];
-      return passage?.uuid === uuid && (version === undefined || passage.version === version);
-    });
-    if (!isThere || (first !== null && from === -1)) throw outdated;
-    const known = new Map(segments.map(({ uuid }, i) => [uuid, before[from + i] as SegmentObject]));
-    const template = (known.get(segments[0]?.uuid ?? '') ?? initial[0]) as SegmentObject;
-    const made = replacement.map(({ uuid, text }): SegmentObject => {
-      const old = known.get(uuid);
-      return { ...template, ...old, uuid, text: text ?? old?.text ?? '', version: (old?.version ?? 0) + 1 };
-    });
-    const at = segments.length > 0 ? from : from + 1;
-    return before.toSpliced(at, segments.length, ...made);
-  };
-  return {
-    passages: (): readonly SegmentObject[] => passages,
-    apply: ({ uuid, operations }: Request): CorrectionResult => {
-      const done = results.get(uuid);
-      if (done) return done;
-      const before = new Set(passages);
-      const ids = passages.map((one) => one.uuid);
-      passages = operations.reduce<SegmentObject[]>(applyOne, passages);
-      revision += 1;
-      const left = new Set(passages.map((one) => one.uuid));
-      const result: CorrectionResult = {
-        revision,
-        transcript_version: revision,
-        segments: passages.flatMap((one, i) =>
-          before.has(one) ? [] : [{ ...one, previous_uuid: passages[i - 1]?.uuid ?? null }],
-        ),
-        removed: ids.filter((id) => !left.has(id)),
-        can_undo: true,
-        can_redo: false,
-      };
-      results.set(uuid, result);
-      return result;
-    },
-  };
-}
+/** What an outcome must be, besides that all documents are what is stored. */
+export const nothingWrong = {
+  lost: [],
+  doubled: [],
+  wronglyRemoved: [],
+  moved: [],
+  disordered: [],
+  unreached: [],
+  notUndone: [],
+  errors: [],
+};
 
-type Server = ReturnType<typeof createServer>;
+type Options = {
+  readonly editors: number;
+  readonly changes: number;
+  readonly passages: number;
+  readonly random: Random;
+  /** Lets time pass for the timers of the pages. */
+  readonly advance: (ms: number) => void;
+};
 
-/** One page: a document that is typed in and saves itself, with a connection that fails. */
-function createEditor(server: Server, random: Random) {
-  const passages = server.passages();
-  const doc = schema.nodes.doc.create(
-    null,
-    passages.map((one) => passageOf(one, false)),
-  );
-  const view = {
-    state: EditorState.create({ schema, doc }),
-    composing: false,
-    hasFocus: () => false,
-    dispatch: (tr: Transaction) => void (view.state = view.state.apply(tr)),
-  };
-  let isOnline = true;
-  const reach = async <T>(work: () => T): Promise<T> => {
-    await Promise.resolve();
-    if (!isOnline || random(20) === 0) throw unreachable;
-    const answer = work();
-    // The work is done, and its answer is lost.
-    if (random(20) === 0) throw unreachable;
-    return answer;
-  };
-  const autosave = createAutosave(view as unknown as EditorView, passages, {
-    send: (request) => reach(() => server.apply(request)),
-    revert: () => Promise.reject(unreachable),
-    reload: () => reach(server.passages),
-    loadAgain: () => undefined,
-    failureOf: (error) => (error === outdated ? 'outdated' : 'connection'),
-    onRefused: () => undefined,
-    onSaved: () => undefined,
-    draft: { read: () => null, write: () => undefined },
-  });
-  return {
-    view,
-    autosave,
-    setOnline: (next: boolean): void => void (isOnline = next),
-    texts: (): string[] => view.state.doc.children.map(textOf),
-    receive: (): Promise<void> => autosave.receivePassages(server.passages()),
-  };
-}
-
-type Editor = ReturnType<typeof createEditor>;
-
-/** A random change of a document. `deleted` gets the words that were removed. @returns the words that were added */
-function change({ view }: Editor, random: Random, name: () => string, deleted: Set<string>): string[] {
-  const { doc } = view.state;
-  if (doc.childCount === 0) return [];
-  const index = random(doc.childCount);
-  const start = (startsOf(doc)[index] ?? 0) + 1;
-  const text = doc.child(index).textContent;
-  const gaps = [...text.matchAll(/(?<=\S)(?= |$)/gu)].map((match) => match.index);
-  const at = start + (gaps[random(Math.max(1, gaps.length))] ?? 0);
-  const { tr } = view.state;
-  const select = (position: number): void =>
-    view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, position)));
-  switch (random(10)) {
-    case 0: {
-      if (gaps.length < 2) return [];
-      select(at);
-      splitPassage(view.state, view.dispatch);
-      return [];
-    }
-    case 1: {
-      if (index === 0) return [];
-      select(start);
-      joinBefore(view.state, view.dispatch);
-      return [];
-    }
-    case 2:
-    case 3: {
-      const words = [...text.matchAll(/\S+/gu)];
-      const word = words[random(Math.max(1, words.length))];
-      if (!word || words.length < 2) return [];
-      deleted.add(word[0]);
-      view.dispatch(tr.delete(start + word.index, start + word.index + word[0].length));
-      return [];
-    }
-    default: {
-      const added = name();
-      view.dispatch(tr.insertText(` ${added} `, at));
-      return [added];
-    }
-  }
-}
-
-export type Outcome = { texts: string[]; documents: string[][]; lost: string[]; doubled: string[] };
+const speakers = ['Ada', 'Bob', 'Eve'].map((name, i): Speaker => ({
+  uuid: uuidOf(9, i),
+  name: `SPEAKER_0${i + 1}`,
+  display_name: name,
+}));
+const speakerIds = speakers.map(({ uuid }) => uuid);
 
 /** Random changes by several editors whose connections fail; then all are connected again and save. */
-export async function simulate(options: {
-  editors: number;
-  changes: number;
-  passages: number;
-  random: Random;
-}): Promise<Outcome> {
-  const { random } = options;
-  const server = createServer(Array.from({ length: options.passages }, (_, i) => segment(i)));
-  const words = new Set(server.passages().flatMap(({ text }) => text.split(' ')));
+export async function simulate({ advance, random, ...options }: Options): Promise<Outcome> {
+  const server = createCorrectionsServer(
+    Array.from({ length: options.passages }, (_, i) => segment(i)),
+    speakers,
+  );
+  const known = new Set(wordsIn(server.passages()));
   const deleted = new Set<string>();
-  const editors = Array.from({ length: options.editors }, () => createEditor(server, random));
-  const running: Promise<void>[] = [];
-  let count = 0;
-  for (let i = 0; i < options.changes; i += 1) {
-    const editor = editors[random(editors.length)] as Editor;
-    for (const word of change(editor, random, () => `n${(count += 1)}`, deleted)) words.add(word);
-    if (random(3) === 0) running.push(editor.autosave.flush());
-    if (random(4) === 0) running.push((editors[random(editors.length)] as Editor).receive());
-    if (random(50) === 0) editor.setOnline(random(2) === 0);
-    if (random(2) === 0) await Promise.resolve();
-    if (running.length > 100) await Promise.all(running.splice(0));
-  }
-  await Promise.all(running);
-  for (const editor of editors) editor.setOnline(true);
-  for (let round = 0; round < 200 && !editors.every(({ autosave }) => autosave.isIdle()); round += 1)
-    for (const { autosave } of editors) await autosave.flush();
-  for (const editor of editors) await editor.receive();
-  const texts = server.passages().map(({ text }) => text);
-  const stored = texts.flatMap((text) => text.split(' '));
-  const conflicts = editors.flatMap(({ autosave }) => autosave.state.get().conflicts);
-  const kept = new Set([...stored, ...conflicts.flatMap(({ text }) => text.split(/\s/u))]);
-  const documents = editors.map((editor) => editor.texts());
-  for (const { autosave } of editors) autosave.close();
-  return {
-    texts,
-    documents,
-    lost: [...words].filter((word) => !kept.has(word) && !deleted.has(word)),
-    doubled: stored.filter((word, i) => word !== '' && stored.indexOf(word) !== i),
+  const wronglyRemoved = new Set<string>();
+  const people = Array.from({ length: options.editors }, (_, i) => {
+    const words: Words = { own: new Set(), deleted, wronglyRemoved };
+    return { words, editor: createEditor(server, `person ${i}`, random, words) };
+  });
+  const editors = people.map(({ editor }) => editor);
+  const counts: Record<string, number> = {};
+  const count = (kind: string): void => void (counts[kind] = (counts[kind] ?? 0) + 1);
+  const errors: string[] = [];
+  let names = 0;
+  const pass = async (ms: number): Promise<void> => {
+    advance(ms);
+    for (let i = 0; i < 6; i += 1) await Promise.resolve();
   };
+  for (let i = 0; i < options.changes; i += 1) {
+    const { editor, words } = people[random(people.length)] as (typeof people)[number];
+    if (random(8) === 0) {
+      const which = random(3) === 0 ? 'redo' : 'undo';
+      editor.revert(which).then(
+        (isDone) => count(isDone ? which : `no ${which}`),
+        (error: unknown) => void errors.push(String((error as Error).stack)),
+      );
+    } else {
+      const before = editor.state();
+      const kind = change(editor, { random, name: () => `n${(names += 1)}`, speakers: speakerIds });
+      count(kind ?? 'nothing');
+      const { added, removed } = wordChanges(before, editor.state());
+      for (const word of [...added, ...removed]) words.own.add(word);
+      for (const word of added) known.add(word);
+      for (const word of removed) deleted.add(word);
+    }
+    if (random(4) === 0) void (editors[random(editors.length)] as Editor).receive();
+    if (random(50) === 0) editor.setOnline(random(2) === 0);
+    if (random(100) === 0) void editor.reopen();
+    await pass(random(3) === 0 ? random(2_000) : 10);
+  }
+  await settle(editors, pass);
+  const stored = shownOf(server.passages());
+  const texts = wordsIn(stored);
+  const conflicts = editors.flatMap((editor) => editor.autosave().state.get().conflicts);
+  const kept = new Set([...texts, ...wordsIn(conflicts)]);
+  const documents = editors.map((editor) => editor.shown());
+  for (const editor of editors) editor.close();
+  const moved = movedWords(server);
+  const disordered = disorderedPassages(server);
+  const unreached = unreachedRevisions(server);
+  return {
+    stored,
+    documents,
+    lost: [...known].filter((word) => !kept.has(word) && !deleted.has(word)),
+    doubled: texts.filter((word, i) => texts.indexOf(word) !== i),
+    wronglyRemoved: [...wronglyRemoved],
+    moved,
+    disordered,
+    unreached,
+    notUndone: undoAll(server),
+    errors,
+    counts,
+  };
+}
+
+/** All are connected, save and receive what the others have saved. */
+async function settle(editors: readonly Editor[], pass: (ms: number) => Promise<void>): Promise<void> {
+  for (const editor of editors) editor.setOnline(true);
+  for (let round = 0; round < 500; round += 1) {
+    for (const editor of editors) void editor.autosave().flush();
+    for (let i = 0; i < 4; i += 1) await pass(3_000);
+    if (editors.every((editor) => editor.autosave().isIdle())) break;
+  }
+  for (const editor of editors) {
+    void editor.receive();
+    for (let i = 0; i < 4; i += 1) await pass(3_000);
+  }
+}
+
+/** Words that two revisions have in common, and whose passage was not moved in between. */
+function movedWords(server: CorrectionsServer): string[] {
+  const moved: string[] = [];
+  const states = server.states();
+  for (const [i, { before, after }] of server.corrections().entries()) {
+    const old = new Map(before.flatMap(({ words }) => words.map((word) => [word.word, word])));
+    const retimed = server.retimed(i + 1);
+    for (const { id, words } of after)
+      for (const { word, start, end } of words) {
+        const earlier = old.get(word);
+        if (!earlier || retimed.has(id) || (earlier.start === start && earlier.end === end)) continue;
+        moved.push(`${word} in revision ${i + 1} of ${states.length - 1}: ${earlier.start} -> ${start}`);
+      }
+  }
+  return moved;
+}
+
+function disorderedPassages(server: CorrectionsServer): string[] {
+  return server.states().flatMap((states, revision) =>
+    states.flatMap(({ id, startTime, endTime, text, words }) => {
+      const isInOrder = startTime <= endTime;
+      const hasAllWords = words.length === wordsIn([{ text }]).length;
+      const areWordsInside = words.every(({ start, end }) => start >= startTime && start <= end && end <= endTime);
+      if (isInOrder && hasAllWords && areWordsInside) return [];
+      return [`${id} in revision ${revision}: ${JSON.stringify({ startTime, endTime, words })}`];
+    }),
+  );
+}
+
+/** The history takes back one correction after the other: each revision must be what it was. */
+function unreachedRevisions(server: CorrectionsServer): number[] {
+  const states = server.states();
+  const history = createHistory(states.at(-1) ?? []);
+  const unreached: number[] = [];
+  for (let revision = states.length - 2; revision >= 0; revision -= 1) {
+    const correction = server.corrections()[revision];
+    if (correction) history.takeBack(correction);
+    if (JSON.stringify(history.states()) !== JSON.stringify(states[revision])) unreached.push(revision);
+  }
+  return unreached;
+}
+
+/** Everybody undoes everything, the last correction first. Each is also redone once. */
+function undoAll(server: CorrectionsServer): string[] {
+  const failures: string[] = [];
+  let uuids = 0;
+  const revert = (person: string, which: 'undo' | 'redo'): string => {
+    server.revert(person, which, `unwind ${(uuids += 1)}`);
+    return JSON.stringify(server.states().at(-1));
+  };
+  for (;;) {
+    const last = lastApplied(server);
+    if (!last) break;
+    const { person, revision } = last;
+    if (server.revertible(person).undo !== last) {
+      failures.push(`revision ${revision} is not what ${person} undoes next`);
+      break;
+    }
+    try {
+      const before = JSON.stringify(server.states().at(-1));
+      const undone = revert(person, 'undo');
+      if (revert(person, 'redo') !== before) failures.push(`revision ${revision} is another one when it is redone`);
+      if (revert(person, 'undo') !== undone) failures.push(`revision ${revision} is undone in two ways`);
+    } catch (error) {
+      failures.push(`revision ${revision} cannot be undone: ${String(error)}`);
+      break;
+    }
+  }
+  const isFirst = JSON.stringify(server.states().at(-1)) === JSON.stringify(server.states()[0]);
+  return isFirst ? failures : [...failures, 'the automatic transcript is not restored'];
+}
+
+/** The correction that was applied or redone last, of those that are not undone. */
+function lastApplied(server: CorrectionsServer) {
+  const corrections = server.corrections();
+  const applied = new Map(corrections.map(({ reverts, revision }) => [reverts ?? revision, revision]));
+  return corrections
+    .filter(({ reverts, undoneIn }) => reverts === null && undoneIn === null)
+    .toSorted((x, y) => (applied.get(y.revision) ?? 0) - (applied.get(x.revision) ?? 0))[0];
+}
+
+function shownOf(passages: readonly SegmentObject[]): Shown[] {
+  return passages.map(({ text, speaker, start_time: start, end_time: end }) => ({
+    text,
+    speaker: speaker?.uuid ?? null,
+    times: [start, end],
+  }));
+}
+
+function uuidOf(group: number, index: number): string {
+  return `0000000${group}-0000-4000-8000-${String(index).padStart(12, '0')}`;
 }
 
 function segment(index: number): SegmentObject {
+  const words = Array.from({ length: 8 }, (_, i) => ({
+    word: `w${index}.${i}`,
+    start: index * 10 + i,
+    end: index * 10 + i + 0.8,
+    confidence: i % 3 === 0 ? 0.4 : 0.9,
+  }));
   return {
-    uuid: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    uuid: uuidOf(0, index),
     start_time: index * 10,
-    end_time: index * 10 + 10,
-    text: Array.from({ length: 8 }, (_, i) => `w${index}.${i}`).join(' '),
-    speaker: null,
+    end_time: index * 10 + 9,
+    text: words.map(({ word }) => word).join(' '),
+    speaker: speakers[index % 2] ?? null,
     confidence: null,
     edited: false,
     edited_at: null,
     edited_by: null,
     edited_by_name: null,
     version: 1,
-    words: [],
+    words,
     redactions: [],
     withheld: false,
   };

@@ -273,6 +273,17 @@ describe('corrections', () => {
     }
   });
 
+  it('are inserted between passages that overlap, at the start of the second one', async () => {
+    const run = await transcribed(media);
+    const [one, two] = await idsOf(run);
+    const later = { segments: [{ uuid: one }], replacement: [{ uuid: one, start_time: 0, end_time: 2.6 }] };
+    expect((await apply(run, [later])).status).toBe(200);
+    const uuid = randomUUID();
+    const inserted = await apply(run, [{ segments: [], after_uuid: one, replacement: [{ uuid, text: '' }] }]);
+    expect(inserted).toMatchObject({ status: 200, body: { segments: [{ uuid, start_time: 2, end_time: 2 }] } });
+    expect((await idsOf(run)).slice(0, 3)).toEqual([one, uuid, two]);
+  });
+
   it('are split again and again at the same place', async () => {
     const run = await transcribed(media);
     const [one, two, three] = await idsOf(run);

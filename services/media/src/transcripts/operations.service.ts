@@ -10,7 +10,18 @@ import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';
 import { keyOf, maskFor, readDetectorVersion, scanAround } from '../redaction/redaction.store.ts';
-import { isAccepted, kindsOf, replacePassages, type OperationKind, type Passage, type Piece } from './operations.ts';
+import {
+  areTimesInOrder,
+  aroundOf,
+  hasGivenTimes,
+  isAccepted,
+  kindsOf,
+  replacePassages,
+  type Around,
+  type OperationKind,
+  type Passage,
+  type Piece,
+} from './operations.ts';
 import {
   addCorrection,
   insertSegments,
@@ -294,7 +305,8 @@ async function applyOperation(
   const next = replacePassages(passages, pieces, around.between);
   const kinds = kindsOf(passages, next);
   if (kinds.length === 0) return [];
-  if (kinds.some((kind) => kind === 'retime' || kind === 'insert')) checkTimes(next, around);
+  if (hasGivenTimes(kinds, pieces) && !areTimesInOrder(next, around))
+    throw invalid('segment_times_invalid', 'A passage must start between its neighbours and end after it starts.');
 
   const rows = new Map(run.map((row) => [row.id, row]));
   const keptIds = new Set(next.map(({ id }) => id));
@@ -329,9 +341,7 @@ function isChanged(row: Segment, passage: Passage): boolean {
   );
 }
 
-type Around = { between: { start: number; end: number }; earliest: number; latest: number };
-
-/** The time between the neighbours of a run, and the starts of these, between which a segment must start. */
+/** What is around a run that ends at `lastPosition`, or around the place after `previousId`. */
 async function readAround(
   tx: Tx,
   fileId: string,
@@ -345,21 +355,7 @@ async function readAround(
     where: { fileId, ...(after !== undefined && { position: { gt: after } }) },
     orderBy: { position: 'asc' },
   });
-  const start = previous?.endTime ?? 0;
-  return {
-    between: { start, end: Math.max(start, next?.startTime ?? start + 1) },
-    earliest: previous?.startTime ?? 0,
-    latest: next?.startTime ?? Infinity,
-  };
-}
-
-function checkTimes(passages: readonly Passage[], { earliest, latest }: Around): void {
-  let from = earliest;
-  for (const { startTime, endTime } of passages) {
-    if (startTime < from || startTime > latest || endTime < startTime)
-      throw invalid('segment_times_invalid', 'A passage must start between its neighbours and end after it starts.');
-    from = startTime;
-  }
+  return aroundOf(previous, next);
 }
 
 /**

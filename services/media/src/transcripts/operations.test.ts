@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Word } from '@overtone/contracts';
-import { kindsOf, replacePassages, type Passage } from './operations.ts';
+import { aroundOf, kindsOf, replacePassages, type Passage } from './operations.ts';
 
 function wordsFrom(text: string, start: number): Word[] {
   return text.split(' ').map((word, i) => ({ word, start: start + i / 2, end: start + i / 2 + 0.4, confidence: 0.9 }));
@@ -79,6 +79,15 @@ describe('replaced passages', () => {
     expect(timesOf(next)).toEqual(timesOf([one]));
     expect(kindsOf([one], next)).toEqual(['accept']);
     expect(kindsOf(next, replacePassages(next, pieces, around))).toEqual([]);
+  });
+
+  it('are inserted where the next one starts when their neighbours overlap', () => {
+    const overlapping = { ...one, endTime: two.startTime + 1 };
+    const { between } = aroundOf(overlapping, two);
+    expect(replacePassages([], [{ id: '9', text: '', speakerId: null }], between)).toMatchObject([
+      { startTime: two.startTime, endTime: two.startTime },
+    ]);
+    expect(aroundOf(null, null).between).toEqual({ start: 0, end: 1 });
   });
 
   it('are inserted between others and deleted', () => {

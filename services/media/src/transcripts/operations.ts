@@ -3,6 +3,7 @@ import { realign, tokensOf } from './realign.ts';
 
 export type OperationKind = (typeof operationKinds)[number];
 type Span = { start: number; end: number };
+type Times = { startTime: number; endTime: number };
 export type Passage = {
   id: string;
   speakerId: string | null;
@@ -100,6 +101,36 @@ function retime(passage: Passage, { start, end }: Span): Passage {
 
 function milliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
+}
+
+/** The time between the neighbours of a run, and the starts of these, between which a given time must be. */
+export type Around = { between: Span; earliest: number; latest: number };
+
+/** Where neighbours overlap, a passage between them is where the second one starts. */
+export function aroundOf(previous: Times | null, next: Times | null): Around {
+  const until = next?.startTime ?? Infinity;
+  const start = Math.min(previous?.endTime ?? 0, until);
+  return {
+    between: { start, end: next?.startTime ?? start + 1 },
+    earliest: previous?.startTime ?? 0,
+    latest: until,
+  };
+}
+
+/** Whether each passage starts between its neighbours, of which the outer ones start at `earliest` and `latest`. */
+export function areTimesInOrder(passages: readonly Passage[], { earliest, latest }: Around): boolean {
+  let from = earliest;
+  return passages.every(({ startTime, endTime }) => {
+    const isInOrder = startTime >= from && startTime <= latest && endTime >= startTime;
+    from = startTime;
+    return isInOrder;
+  });
+}
+
+/** Whether the times of passages were set that may contradict those of their neighbours. Times that follow from others do not. */
+export function hasGivenTimes(kinds: readonly OperationKind[], pieces: readonly Piece[]): boolean {
+  const isTimed = pieces.some(({ start, end }) => start !== undefined || end !== undefined);
+  return isTimed && kinds.some((kind) => kind === 'retime' || kind === 'insert');
 }
 
 /** What the replacement of a run did, in the words of the history. */

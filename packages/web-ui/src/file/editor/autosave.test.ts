@@ -62,7 +62,7 @@ function open(
     revert,
     reload,
     loadAgain: () => void (loads += 1),
-    failureOf: (error) => (error === outdated ? 'outdated' : 'connection'),
+    failureOf: (error) => (error === outdated ? 'outdated' : error === refused ? 'refused' : 'connection'),
     onRefused: () => undefined,
     onSaved: () => undefined,
     draft: { read: () => draft, write: (next) => (draft = next) },
@@ -77,6 +77,7 @@ function textsOf({ state }: { state: EditorState }): string[] {
 
 const base = [segment('1', 'good morning'), segment('2', 'let us begin')];
 const outdated = new Error('outdated');
+const refused = new Error('refused');
 function lost(): Promise<never> {
   return Promise.reject(new Error('no connection'));
 }
@@ -284,5 +285,34 @@ describe('createAutosave', () => {
     expect(textsOf(view)[0]).toBe('good morning to all');
     const texts = [...textsOf(view), ...autosave.state.get().conflicts.map(({ text }) => text)];
     expect(texts).toContain('let us begin now');
+  });
+
+  it('shows what others have changed since a request whose answer was lost was saved', async () => {
+    const theirs = [{ ...segment('1', 'good morning all', 3), previous_uuid: null }];
+    const result = { ...savedTyped, segments: theirs };
+    const answers = [() => Promise.resolve(result), lost];
+    const { view, autosave } = open(base, null, () => (answers.pop() ?? lost)());
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText('very ', 1));
+    await autosave.flush();
+    const end = view.state.doc.content.size - 1;
+    view.dispatch(view.state.tr.insertText(' now', end));
+    await autosave.flush();
+    expect(textsOf(view)).toEqual(['good morning all', 'let us begin now']);
+    expect(autosave.state.get().conflicts).toEqual([]);
+  });
+
+  it('keeps a refused passage as a conflict, and does not send it again', async () => {
+    let sent = 0;
+    const { view, autosave } = open(base, null, () => {
+      sent += 1;
+      return Promise.reject(refused);
+    });
+    await autosave.restore();
+    view.dispatch(view.state.tr.insert(0, schema.nodes.passage.create({ uuid: '3' }, schema.text('hello'))));
+    await autosave.flush();
+    expect(sent).toBe(1);
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin']);
+    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello' }]);
   });
 });

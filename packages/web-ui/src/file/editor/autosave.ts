@@ -1,9 +1,18 @@
+import { closeHistory, undoDepth } from 'prosemirror-history';
 import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { observable, type Observable } from '../../lib/observable.ts';
 import { readCaret } from './caret.ts';
-import { acknowledge, applyResult, repeatOperations, reuseKnown, type Conflict } from './merge.ts';
+import {
+  acknowledge,
+  applyResult,
+  asSaved,
+  isSameContent,
+  repeatOperations,
+  reuseKnown,
+  type Conflict,
+} from './merge.ts';
 import { batchOf, operationsOf, type Operation } from './operations.ts';
 
 export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
@@ -60,6 +69,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   let failures = 0;
   let running: Promise<void> | null = null;
   let closed = false;
+  /** How many steps the document could undo when the last request was made, and the last one that was saved. */
+  let sentDepth = 0;
+  let savedDepth = 0;
   /** Until the draft of an earlier visit was read, it must not be replaced. */
   let restored = false;
   /** Of an earlier visit, and not shown before it is known whether they were saved. */
@@ -72,7 +84,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   const pending = (): Operation[] => operationsOf(base, view.state.doc);
   const unsaved = (): Operation[] => together(pending(), held);
   const keepDraft = (): void => {
-    if (!restored) return;
+    if (!restored || closed) return;
     const { conflicts } = state.get();
     const operations = unsaved();
     const isEmpty = request === null && operations.length === 0 && conflicts.length === 0;
@@ -87,13 +99,25 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     schedule(retryMs.at(-1) ?? 10_000);
   };
   const receive = (result: CorrectionResult, operations: readonly Operation[]): void => {
-    base = applyResult(base, result, operations);
+    if (closed) return;
+    const next = applyResult(base, result, operations);
+    const saved = isSameContent(base, next) ? next : asSaved(base, operations, next);
+    // A repeated request is answered with what others have changed since it was applied.
+    if (!isSameContent(saved, next)) {
+      const later = operationsOf(saved, view.state.doc);
+      base = saved;
+      rebase(next, later);
+      return deps.onSaved(base, result);
+    }
+    base = next;
     readCaret(view);
     view.dispatch(acknowledge(view.state, base, operations));
     deps.onSaved(base, result);
   };
   /** Shows what others have saved, with what is not saved yet. */
   const rebase = (next: readonly Segment[], operations: readonly Operation[]): void => {
+    // The draft is that of the next visit.
+    if (closed) return;
     const previous = base;
     base = next;
     held = [];
@@ -131,6 +155,10 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       keepDraft();
       return false;
     }
+    if (request === null) {
+      view.dispatch(closeHistory(view.state.tr));
+      sentDepth = undoDepth(view.state);
+    }
     const sent: Request = request ?? { uuid: crypto.randomUUID(), operations };
     request = sent;
     if (failures === 0) update({ status: 'saving' });
@@ -140,6 +168,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (closed) return false;
       request = null;
       failures = 0;
+      savedDepth = sentDepth;
       receive(result, sent.operations);
       return true;
     } catch (error) {
@@ -202,6 +231,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     isIdle: (): boolean => running === null && request === null && pending().length === 0,
     /** Whether a request is on its way, and no earlier one has failed. */
     isSending: (): boolean => running !== null && failures === 0,
+    /** Whether the last step in the document was made after the last save. */
+    canUndoHere: (): boolean => pending().length > 0 && undoDepth(view.state) > savedDepth,
     base: () => base,
     /** The document was changed by the person. */
     changed: (): void => {
@@ -312,7 +343,9 @@ function continued(operation: Operation, base: readonly Segment[]): Operation {
   return { ...operation, segments: base.flatMap(({ uuid }) => (ids.has(uuid) ? [{ uuid }] : [])) };
 }
 
-/** No passage has this version. */
+/** No passage has this version. What is inserted replaces nothing, and is compared with itself. */
 function outdated(operation: Operation): Operation {
-  return { ...operation, segments: operation.segments.map(({ uuid }) => ({ uuid, version: -1 })) };
+  const { segments, replacement } = operation;
+  const known = segments.length > 0 ? segments : replacement.slice(0, 1);
+  return { ...operation, segments: known.map(({ uuid }) => ({ uuid, version: -1 })) };
 }

@@ -45,6 +45,55 @@ export function applyResult(
   return next;
 }
 
+/**
+ * The passages as operations make them. Where `next`, what the server stores now, is the same, so is the version;
+ * elsewhere no passage has it.
+ */
+export function asSaved(
+  base: readonly Segment[],
+  operations: readonly Operation[],
+  next: readonly Segment[],
+): Segment[] {
+  const stored = new Map(next.map((segment) => [segment.uuid, segment]));
+  let saved = [...base];
+  for (const { segments, after_uuid: after = null, replacement } of operations) {
+    const ids = new Set([...segments, ...replacement].map(({ uuid }) => uuid));
+    // A page that was opened since has loaded some of what was saved.
+    const run = new Map(saved.filter(({ uuid }) => ids.has(uuid)).map((segment) => [segment.uuid, segment]));
+    const made = replacement.flatMap((piece): Segment[] => {
+      const old = run.get(piece.uuid) ?? stored.get(piece.uuid) ?? [...run.values()][0];
+      return old ? [pieceOf(old, piece, stored.get(piece.uuid))] : [];
+    });
+    const from =
+      run.size > 0 ? saved.findIndex(({ uuid }) => ids.has(uuid)) : 1 + saved.findIndex(({ uuid }) => uuid === after);
+    saved = saved.filter(({ uuid }) => !ids.has(uuid)).toSpliced(from, 0, ...made);
+  }
+  return saved;
+}
+
+function pieceOf(old: Segment, piece: Operation['replacement'][number], stored: Segment | undefined): Segment {
+  const { uuid, text = old.text, speaker_uuid: wanted } = piece;
+  const speaker = wanted === undefined || wanted === old.speaker?.uuid ? old.speaker : speakerOf(wanted, stored);
+  const made = { ...old, uuid, text, speaker };
+  return stored && hasSameContent(made, stored) ? stored : { ...made, version: -1 };
+}
+
+function speakerOf(uuid: string | null, stored: Segment | undefined): Segment['speaker'] {
+  if (uuid === null) return null;
+  return stored?.speaker?.uuid === uuid ? stored.speaker : { uuid, name: '', display_name: null };
+}
+
+/** Whether two lists have the same passages, with the same text and speakers. */
+export function isSameContent(left: readonly Segment[], right: readonly Segment[]): boolean {
+  return left.length === right.length && left.every((segment, i) => hasSameContent(segment, right[i]));
+}
+
+function hasSameContent(left: Segment, right: Segment | undefined): boolean {
+  if (left === right) return true;
+  const isSameSpeaker = (left.speaker?.uuid ?? null) === (right?.speaker?.uuid ?? null);
+  return left.uuid === right?.uuid && isSameSpeaker && plainText(left.text) === plainText(right.text);
+}
+
 /** New text is withheld until it was scanned, but not from the person who typed it. The result of the scan arrives later. */
 function unscanned(segment: Segment, text: string): Segment {
   return { ...segment, text, redactions: [], withheld: false };

@@ -1,5 +1,5 @@
 import { baseKeymap, chainCommands, deleteSelection } from 'prosemirror-commands';
-import { history, redo, redoDepth, undo, undoDepth } from 'prosemirror-history';
+import { history, redo, redoDepth, undo } from 'prosemirror-history';
 import { keymap } from 'prosemirror-keymap';
 import type { Node } from 'prosemirror-model';
 import { Plugin, Selection, TextSelection, type Command, type EditorState, type Transaction } from 'prosemirror-state';
@@ -159,4 +159,4 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
 }
 
 /** Undoes and redoes what was typed since the last save; older changes are the server's. */
-export const local = { undo, redo, undoDepth, redoDepth };
+export const local = { undo, redo, redoDepth };

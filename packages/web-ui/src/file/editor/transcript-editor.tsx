@@ -25,12 +25,13 @@ import { assignSpeaker, nudge } from './commands.ts';
 import { changeMarks } from './marks.ts';
 import type { Conflict } from './merge.ts';
 import { createMaskedView, createPassageView, type PassageContext, type PassageView } from './passage-view.ts';
-import { local, pluginsOf, type EditorKeys } from './plugins.ts';
+import { pluginsOf, type EditorKeys } from './plugins.ts';
 import { attrsOf, contentOf, indexesOf, maskedOf, passageOf, schema, startsOf } from './schema.ts';
 import { selectedPlace } from './selected-place.ts';
 import { ConflictNotes, SaveNote } from './save-notes.tsx';
 import { SpeakerDialog } from './speaker-dialog.tsx';
 import { acceptWords, findUncertain, selectWord } from './uncertain.ts';
+import { createUndo, type Undo } from './undo.ts';
 import { useAutosaveDeps } from './use-autosave.ts';
 import {
   createHeights,
@@ -85,7 +86,7 @@ type Props = {
 type Editor = Pick<EditorCommands, 'uncertain' | 'accept'> & {
   readonly view: EditorView;
   readonly autosave: Autosave;
-  readonly undone: Undone;
+  readonly undo: Undo;
   readonly refresh: () => void;
 };
 
@@ -357,7 +358,6 @@ type Setup = {
 function createEditor(setup: Setup): Editor {
   const { host, segments, language, deps, latest, heights, context, player, onChoose, onLeave } = setup;
   const passages = new Set<PassageView>();
-  const undone: Undone = { places: [] };
   const assign = (speaker: string | null): void => view.dispatch(assignSpeaker(view.state, speaker));
   const uncertain = (by: 1 | -1): void => {
     const word = findUncertain(view.state, by);
@@ -377,8 +377,8 @@ function createEditor(setup: Setup): Editor {
   const keys: EditorKeys = {
     toggle: player.toggle,
     leave: onLeave,
-    undo: () => void revert({ view, autosave, undone }, 'undo'),
-    redo: () => void revert({ view, autosave, undone }, 'redo'),
+    undo: () => void revert({ view, undo }, 'undo'),
+    redo: () => void revert({ view, undo }, 'redo'),
     chooseSpeaker: onChoose,
     speakerAt: (index) => {
       const look = [...latest.speakers.values()][index];
@@ -478,16 +478,17 @@ function createEditor(setup: Setup): Editor {
       tellPassage(view.hasFocus());
       if (!tr.docChanged || tr.getMeta('addToHistory') === false) return;
       latest.typed = true;
-      undone.places = [];
+      undo.changed();
       autosave.changed();
     },
   });
   keepSpace(view, heights);
   const autosave: Autosave = createAutosave(view, segments, deps);
+  const undo = createUndo({ view, autosave });
   return {
     view,
     autosave,
-    undone,
+    undo,
     uncertain,
     accept,
     refresh: () => {
@@ -496,41 +497,15 @@ function createEditor(setup: Setup): Editor {
   };
 }
 
-/** Where the last steps were undone: they are redone at the same place. */
-type Undone = { places: readonly ('local' | 'server')[] };
-
-/**
- * What was typed and is not saved is undone here; a saved correction on the server, which has the times and the masked
- * parts of passages that were deleted.
- */
-async function revert(
-  { view, autosave, undone }: Pick<Editor, 'view' | 'autosave' | 'undone'>,
-  which: 'undo' | 'redo',
-): Promise<void> {
-  if (autosave.isSending()) await autosave.flush();
-  const { places } = undone;
-  if (isLocal({ view, autosave, undone }, which)) {
-    local[which](view.state, view.dispatch);
-    undone.places = which === 'undo' ? [...places, 'local'] : places.slice(0, -1);
-    return;
-  }
+async function revert({ view, undo }: Pick<Editor, 'view' | 'undo'>, which: 'undo' | 'redo'): Promise<void> {
   try {
-    const changed = await autosave.revert(which);
-    undone.places = which === 'undo' ? [...places, 'server'] : places.slice(0, -1);
+    const changed = await undo.revert(which);
     const index = changed.map((uuid) => indexesOf(view.state.doc).get(uuid)).find((one) => one !== undefined);
     scrollToPassage(view, index, 'nearest');
   } catch (error) {
     if (codeOf(error) === 'nothing_to_undo') notify(which === 'undo' ? t`Nothing to undo.` : t`Nothing to redo.`);
     else notifyError(which === 'undo' ? t`This couldn’t be undone` : t`This couldn’t be redone`, error);
   }
-}
-
-function isLocal(
-  { view, autosave, undone }: Pick<Editor, 'view' | 'autosave' | 'undone'>,
-  which: 'undo' | 'redo',
-): boolean {
-  if (which === 'undo') return !autosave.isIdle() && local.undoDepth(view.state) > 0;
-  return undone.places.at(-1) === 'local' && local.redoDepth(view.state) > 0;
 }
 
 async function revealPart(fileId: string, redactionId: string): Promise<string | null> {

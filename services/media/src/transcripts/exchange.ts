@@ -1,0 +1,67 @@
+import type { SegmentState } from './operations.store.ts';
+
+/** What of a segment decides whether it was changed since, and where it is inserted again. */
+type State = Pick<SegmentState, 'id' | 'speakerId' | 'text' | 'startTime' | 'endTime' | 'words' | 'previousId'>;
+
+/** There is room for as many between two segments. */
+const maxInserted = 500;
+
+export type Exchange<S> = {
+  removed: string[];
+  changed: S[];
+  /** Each group is inserted at one place. */
+  inserted: S[][];
+};
+
+/**
+ * How segments are replaced by others of the same transcript. `from`: what they must still be. `current`: what they are.
+ * @returns null when one of them was changed since
+ */
+export function planExchange<S extends State>(
+  from: readonly S[],
+  to: readonly S[],
+  { current, speakers }: { current: readonly S[]; speakers: ReadonlySet<string> },
+): Exchange<S> | null {
+  const byId = (list: readonly S[]) => new Map(list.map((state) => [state.id, state]));
+  const [left, right, now] = [byId(from), byId(to), byId(current)];
+  for (const state of from) {
+    const existing = now.get(state.id);
+    // The speaker of a correction may have been merged into another one since.
+    const isSpeakerKept =
+      existing?.speakerId === state.speakerId ||
+      right.get(state.id)?.speakerId === state.speakerId ||
+      (state.speakerId !== null && !speakers.has(state.speakerId));
+    if (!existing || !isSpeakerKept) return null;
+    if (!isSameText(existing, state) && !isTextKept(state, right.get(state.id))) return null;
+  }
+  if (to.some(({ id }) => !left.has(id) && now.has(id))) return null;
+
+  const changed: S[] = [];
+  const inserted: S[][] = [];
+  for (const state of to) {
+    const speakerId = state.speakerId !== null && speakers.has(state.speakerId) ? state.speakerId : null;
+    const source = left.get(state.id);
+    if (source) {
+      const existing = now.get(state.id) ?? source;
+      const isLater = isTextKept(source, state) && !isTextKept(source, existing);
+      const next = isLater ? existing : state;
+      changed.push({ ...next, speakerId: source.speakerId === state.speakerId ? existing.speakerId : speakerId });
+      continue;
+    }
+    const group = inserted.at(-1);
+    const restored = { ...state, speakerId };
+    // Those that were next to each other are inserted together.
+    if (group && group.length < maxInserted && group.at(-1)?.id === state.previousId) group.push(restored);
+    else inserted.push([restored]);
+  }
+  return { removed: from.filter(({ id }) => !right.has(id)).map(({ id }) => id), changed, inserted };
+}
+
+/** Whether the texts, the times and the words of two states are the same. */
+function isTextKept(one: State, other: State | undefined): boolean {
+  return other !== undefined && isSameText(one, other) && JSON.stringify(one.words) === JSON.stringify(other.words);
+}
+
+function isSameText(one: State, other: State): boolean {
+  return one.text === other.text && one.startTime === other.startTime && one.endTime === other.endTime;
+}
