@@ -44,7 +44,7 @@ type Options = {
   readonly advance: (ms: number) => void;
 };
 
-const speakers = ['Ada', 'Bob', 'Eve'].map((name, i): Speaker => ({
+export const speakers = ['Ada', 'Bob', 'Eve'].map((name, i): Speaker => ({
   uuid: uuidOf(9, i),
   name: `SPEAKER_0${i + 1}`,
   display_name: name,
@@ -227,7 +227,7 @@ function uuidOf(group: number, index: number): string {
   return `0000000${group}-0000-4000-8000-${String(index).padStart(12, '0')}`;
 }
 
-function segment(index: number): SegmentObject {
+export function segment(index: number): SegmentObject {
   const words = Array.from({ length: 8 }, (_, i) => ({
     word: `w${index}.${i}`,
     start: index * 10 + i,
