@@ -15,8 +15,8 @@ type Operation = Request['operations'][number];
 export type Speaker = NonNullable<SegmentObject['speaker']>;
 type Row = Passage & { version: number };
 /** A passage before or after a correction, with the one before it. */
-export type State = Passage & { previousId: string | null };
-export type Correction = {
+type State = Passage & { previousId: string | null };
+type Correction = {
   readonly uuid: string;
   readonly person: string;
   readonly revision: number;

@@ -12,8 +12,8 @@ import { schema, startsOf } from '../../src/file/editor/schema.ts';
 import { acceptWords } from '../../src/file/editor/uncertain.ts';
 import { wordsOf, type Editor } from './simulated-editor.ts';
 
-export type Kind = (typeof kinds)[number];
-export const kinds = [
+type Kind = (typeof kinds)[number];
+const kinds = [
   'type',
   'delete word',
   'replace word',

@@ -6,7 +6,7 @@ type State = Pick<SegmentState, 'id' | 'speakerId' | 'text' | 'startTime' | 'end
 /** There is room for as many between two segments. */
 const maxInserted = 500;
 
-export type Exchange<S> = {
+type Exchange<S> = {
   removed: string[];
   changed: S[];
   /** Each group is inserted at one place. */
