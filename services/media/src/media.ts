@@ -7,6 +7,8 @@ import { createBulkSlice } from './bulk/bulk.slice.ts';
 import { createClipsSlice } from './clips/clips.slice.ts';
 import { createCodesSlice } from './codes/codes.slice.ts';
 import { createCommentsSlice } from './comments/comments.slice.ts';
+import { createCopies } from './copies/copies.service.ts';
+import { createCopiesSlice } from './copies/copies.slice.ts';
 import { createCollectionsSlice } from './collections/collections.slice.ts';
 import type { MediaEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
@@ -26,7 +28,6 @@ import { createFindFiles } from './ports/search.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
 import { createPresenceSlice } from './presence/presence.slice.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
-import { createMaskedAudio } from './redaction/masked-audio.service.ts';
 import { createPublicLinksSlice } from './public-links/public-links.slice.ts';
 import { createQuarantineSlice } from './quarantine/quarantine.slice.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
@@ -57,7 +58,7 @@ export function createMedia(env: MediaEnv): Service {
   const languages = createLanguages({ bus, log });
   const people = createPeople({ bus, log });
   const names = createNamesModel({ bus });
-  const maskedAudio = createMaskedAudio({
+  const copies = createCopies({
     db,
     outbox,
     objects,
@@ -73,7 +74,7 @@ export function createMedia(env: MediaEnv): Service {
   const sharing = createSharingSlice({ db, outbox, people });
   const uploads = createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env });
   const tags = createTagsSlice({ db, outbox });
-  const streaming = createStreamingSlice({ db, objects, maskedAudio });
+  const streaming = createStreamingSlice({ db, objects, copies });
   const summaries = createSummaries({ bus });
   const comments = createCommentsSlice({ db, outbox, people, names });
   const transcripts = createTranscriptsSlice({ db, outbox, people, log });
@@ -97,13 +98,13 @@ export function createMedia(env: MediaEnv): Service {
         outbox,
         people,
         summaries,
-        maskedAudio,
+        copies,
         hasher: createArgon2(),
         keyRing: env.keyRing,
         sendObject: streaming.sendObject,
       }),
       streaming,
-      createClipsSlice({ db, outbox, objects, maskedAudio, sendObject: streaming.sendObject }),
+      createClipsSlice({ db, outbox, objects, copies, sendObject: streaming.sendObject }),
       createExportsSlice({
         db,
         outbox,
@@ -124,14 +125,15 @@ export function createMedia(env: MediaEnv): Service {
       createTranscriptImportSlice({ db, outbox, objects, names }),
       tags,
       createCollectionsSlice({ db, outbox, people }),
-      createProcessingSlice({ db, outbox, objects, onPrepared: maskedAudio.prepared }),
+      createProcessingSlice({ db, outbox, objects, onPrepared: copies.prepared }),
       createIndexingSlice({ db }),
       createLabelsSlice({ db, outbox, people }),
       createInsightsSlice({ db }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
-      createRedactionSlice({ db, outbox, bus, log, names, maskedAudio }),
+      createRedactionSlice({ db, outbox, bus, log, names }),
+      createCopiesSlice(copies),
       createVoicesSlice({ db, outbox, bus, log }),
       createWatchSourcesSlice({
         db,

@@ -17,7 +17,7 @@ import { connect, type NatsConnection } from 'nats';
 import { createDatabaseClient } from '../../test/client.ts';
 import { engine, isMissing, transcribed, wordsOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
-import { createMaskedAudio } from '../redaction/masked-audio.service.ts';
+import { createCopies } from '../copies/copies.service.ts';
 
 type Claimed = Extract<ReplyOf<typeof maskedAudioRpc.claimMaskedAudio>, { outcome: 'claimed' }>;
 type Requested = { fileId: string; variant: string };
@@ -350,7 +350,7 @@ describe('the object of a clip', () => {
     // Nothing is published.
     const outbox = {} as Outbox;
     const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
-    const copies = createMaskedAudio({
+    const copies = createCopies({
       db,
       outbox,
       objects: run.objects,

@@ -6,8 +6,8 @@ import { lockedFile, usableFile, type UsableFile } from '../access/access.store.
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { recordUse } from '../files/files.store.ts';
-import type { MaskedAudio } from '../redaction/masked-audio.service.ts';
-import { requeueCopy } from '../redaction/masked-audio.store.ts';
+import type { SoundMask } from '../copies/copies.ts';
+import { requeueCopy } from '../copies/copies.store.ts';
 import { dispositionOf, type Exchange, type SendObject } from '../streaming/streaming.ts';
 import {
   checkPart,
@@ -26,19 +26,22 @@ export type ClipsDeps = {
   db: Db;
   outbox: Outbox;
   objects: Pick<ObjectStore, 'head'>;
-  maskedAudio: Pick<MaskedAudio, 'soundMaskFor' | 'put'>;
+  copies: {
+    soundMaskFor: (actor: Actor, file: UsableFile) => Promise<SoundMask | undefined>;
+    put: (copy: Pick<ClipRow, 'fileId' | 'variant'>) => Promise<void>;
+  };
   sendObject: SendObject;
 };
 
 /** Parts of recordings as files. A clip is a copy of its recording for one person, without what is masked from that person. */
-export function createClips({ db, outbox, objects, maskedAudio, sendObject }: ClipsDeps) {
+export function createClips({ db, outbox, objects, copies, sendObject }: ClipsDeps) {
   /** The caller's clip, if it is still what the caller may hear. */
   const current = async (actor: Actor, fileId: string, id: string): Promise<{ file: UsableFile; clip: ClipRow }> => {
     const file = await usableFile(db, actor, fileId, 'read');
     checkRecording(file);
     const clip = await store.findClip(db, fileId, id, actor.userId);
     if (!clip) throw notFound('There is no such clip.');
-    const wanted = wantedClip(file, actor.userId, clip.clip, await maskedAudio.soundMaskFor(actor, file));
+    const wanted = wantedClip(file, actor.userId, clip.clip, await copies.soundMaskFor(actor, file));
     if (wanted.variant !== clip.variant) throw clipOutdated();
     if (clip.status !== 'ready' || (clip.objectKey && (await hasObject(objects, clip.objectKey))))
       return { file, clip };
@@ -47,8 +50,7 @@ export function createClips({ db, outbox, objects, maskedAudio, sendObject }: Cl
     return { file, clip: { ...clip, status: 'queued' } };
   };
   /** Without the broker, the queue of copies sends the job later. */
-  const put = ({ fileId, variant }: ClipRow): Promise<void> =>
-    maskedAudio.put({ fileId, variant }).catch(() => undefined);
+  const put = ({ fileId, variant }: ClipRow): Promise<void> => copies.put({ fileId, variant }).catch(() => undefined);
 
   return {
     request: async (
@@ -60,7 +62,7 @@ export function createClips({ db, outbox, objects, maskedAudio, sendObject }: Cl
       const readable = await usableFile(db, actor, fileId, 'read');
       checkRecording(readable);
       checkPart(readable, part);
-      const mask = await maskedAudio.soundMaskFor(actor, readable);
+      const mask = await copies.soundMaskFor(actor, readable);
       const { clip, isNew } = await db.$transaction(async (tx) => {
         await store.lockClipsOf(tx, actor.userId);
         const file = await lockedFile(tx, actor, fileId, 'read');

@@ -2,7 +2,7 @@ import { clipLimits, type ClipKind, type ClipObject } from '@overtone/contracts'
 import { conflict, invalid, rateLimited } from '@overtone/service-kit';
 import { inQuarantine, isQuarantined } from '../access/access.ts';
 import { hasMedia, recordingRemoved, type FileRow } from '../files/files.ts';
-import { usedTracks, variantOf, type Clip, type SoundMask, type Wanted } from '../redaction/masked-audio.ts';
+import { usedTracks, variantOf, type Clip, type SoundMask, type Wanted } from '../copies/copies.ts';
 
 /** A stored clip. */
 export type ClipRow = {

@@ -17,7 +17,7 @@ export type PublicViewDeps = {
   summaries: Summaries;
   hasher: Pick<PasswordHasher, 'verify'>;
   keyRing: () => KeyRing;
-  maskedAudio: { playableForPublic: (file: FileRow) => Promise<Playable> };
+  copies: { playableForPublic: (file: FileRow) => Promise<Playable> };
 };
 /** What a request brings to prove that the link was opened. */
 export type Visit = { linkId: string; cookies: string | undefined };
@@ -26,7 +26,7 @@ export type Visit = { linkId: string; cookies: string | undefined };
  * What people without an account see of a recording. It is masked as for the reader who sees least: also what the policy
  * would reveal or does not mask for some readers.
  */
-export function createPublicView({ db, summaries, hasher, keyRing, maskedAudio }: PublicViewDeps) {
+export function createPublicView({ db, summaries, hasher, keyRing, copies }: PublicViewDeps) {
   /** @throws AppError not_found */
   const byToken = async (token: string): Promise<OpenLink> => {
     const link = await readActive(db, { token });
@@ -70,7 +70,7 @@ export function createPublicView({ db, summaries, hasher, keyRing, maskedAudio }
   /** Also requests the copy without the masked parts. */
   const recordingState = async (file: FileRow): Promise<'ready' | 'pending' | 'failed'> => {
     try {
-      await maskedAudio.playableForPublic(file);
+      await copies.playableForPublic(file);
       return 'ready';
     } catch (error) {
       if (isAppError(error) && error.code === 'audio_masking_pending') return 'pending';
@@ -122,7 +122,7 @@ export function createPublicView({ db, summaries, hasher, keyRing, maskedAudio }
     /** @throws AppError conflict while its masked parts are being removed. */
     recording: async (visit: Visit): Promise<Playable> => {
       const { file } = await visited(visit, 'recording');
-      return maskedAudio.playableForPublic(file);
+      return copies.playableForPublic(file);
     },
   };
 }

@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { maskedAudioRpc, redactionJobs, redactionRoutes } from '@overtone/contracts';
+import { redactionJobs, redactionRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { concurrencyOf, worker } from '@overtone/jobs';
-import { catchUp, handle, periodic, restingPeriodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { catchUp, handle, restingPeriodic, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { NamesModel } from '../ports/names-model.adapter.ts';
-import type { MaskedAudio } from './masked-audio.service.ts';
 import { createRedaction } from './redaction.service.ts';
 import { createScans } from './scan.service.ts';
 
-type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; names: NamesModel; maskedAudio: MaskedAudio };
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; names: NamesModel };
 
 const requestEveryMs = 1_000;
 const publishEveryMs = 1_000;
 const followModelEveryMs = 5_000;
-const queueCopiesEveryMs = 5_000;
-const forgetCopiesEveryMs = 600_000;
 const hour = 3_600_000;
 
 /** Redaction: what is masked in transcripts, for whom, and the scans that find it. */
-export function createRedactionSlice({ db, outbox, bus, log, names, maskedAudio }: Deps): Slice {
+export function createRedactionSlice({ db, outbox, bus, log, names }: Deps): Slice {
   const redaction = createRedaction({ db, outbox });
   const scans = createScans({ db, outbox, bus, log, names });
   return {
@@ -43,12 +40,6 @@ export function createRedactionSlice({ db, outbox, bus, log, names, maskedAudio 
         return redaction.reveal(actorOf(request), params.uuid, params.redaction_uuid);
       }),
     ],
-    rpcs: [
-      /** A worker begins a copy of a recording without its masked parts. */
-      rpc(maskedAudioRpc.claimMaskedAudio, maskedAudio.claim),
-      rpc(maskedAudioRpc.completeMaskedAudio, maskedAudio.complete),
-      rpc(maskedAudioRpc.failMaskedAudio, maskedAudio.fail),
-    ],
     jobs: [
       worker(
         redactionJobs,
@@ -59,8 +50,6 @@ export function createRedactionSlice({ db, outbox, bus, log, names, maskedAudio 
     periodics: [
       restingPeriodic('follow the names model', followModelEveryMs, scans.followNamesModel),
       restingPeriodic('request redaction scans', requestEveryMs, () => scans.requestScans()),
-      restingPeriodic('queue masked copies', queueCopiesEveryMs, maskedAudio.createQueue()),
-      periodic('delete old masked copies', forgetCopiesEveryMs, maskedAudio.forget),
       restingPeriodic('publish changed masks', publishEveryMs, (signal) => scans.publishMasks(signal)),
       catchUp('forget scans by old rules', hour, scans.forgetOldRules),
     ],

@@ -33,13 +33,13 @@ import {
 export type StreamingDeps = {
   db: Db;
   objects: Pick<ObjectStore, 'get' | 'head'>;
-  maskedAudio: { playableFor: (actor: Actor, file: UsableFile) => Promise<Playable> };
+  copies: { playableFor: (actor: Actor, file: UsableFile) => Promise<Playable> };
 };
 
 const loudestPeak = 127;
 
 /** Downloads of the recording, its thumbnail and its waveform. */
-export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps): Slice & { sendObject: SendObject } {
+export function createStreamingSlice({ db, objects, copies }: StreamingDeps): Slice & { sendObject: SendObject } {
   const sendContent = async (
     request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params' | 'clientIp' | 'requestId'> &
       Exchange,
@@ -54,7 +54,7 @@ export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps
     if (!hasMedia(file) && (await maskFor(db, request.caller, file)).kinds.size > 0)
       throw forbidden('permission_required', 'Part of this transcript is masked. Export it instead.');
     const original: Playable = { key: file.objectKey, contentType: file.contentType, masked: false };
-    const played = hasMedia(file) ? await maskedAudio.playableFor(actorOf(request), file) : original;
+    const played = hasMedia(file) ? await copies.playableFor(actorOf(request), file) : original;
     // A download is the recording itself, except for its masked parts.
     const sound = kind === 'attachment' && !played.masked ? original : played;
     // Players read the beginning of a file before the user presses play; the file was opened then, which counts, too.

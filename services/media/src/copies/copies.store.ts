@@ -1,8 +1,8 @@
 import { clipLimits, type CopyMode } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
-import type { AudioPassage, Clip, Range } from './masked-audio.ts';
-import { isScanned } from './redaction.store.ts';
+import type { AudioPassage, Clip, Range } from './copies.ts';
+import { isScanned } from '../redaction/redaction.store.ts';
 
 export type Copy = {
   fileId: string;

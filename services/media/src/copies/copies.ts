@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AudioMasking, ClipKind, CopyMode } from '@overtone/contracts';
 import { maskWords } from '@overtone/redaction';
-import { maskedSpans, type FoundSpan, type Mask } from './redaction.ts';
+import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';
 
 export type Range = [start: number, end: number];
 type TimedWord = { word: string; start: number; end: number; confidence: number | null };

@@ -8,12 +8,12 @@ import type { UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { FileRow } from '../files/files.ts';
-import { copyKey, copyKeys, maskedTimes, usedTracks, variantOf, type SoundMask } from './masked-audio.ts';
-import * as store from './masked-audio.store.ts';
-import { audienceOf, type Mask, type Playable } from './redaction.ts';
-import { maskFor, maskForIndex, readPlaybackCopy, readPolicy } from './redaction.store.ts';
+import { copyKey, copyKeys, maskedTimes, usedTracks, variantOf, type SoundMask } from './copies.ts';
+import * as store from './copies.store.ts';
+import { audienceOf, type Mask, type Playable } from '../redaction/redaction.ts';
+import { maskFor, maskForIndex, readPlaybackCopy, readPolicy } from '../redaction/redaction.store.ts';
 
-export type MaskedAudioDeps = {
+export type CopiesDeps = {
   db: Db;
   outbox: Outbox;
   objects: Pick<ObjectStore, 'head' | 'delete'>;
@@ -29,8 +29,8 @@ const reenqueueAfterMs = 3_600_000;
 /** A player sends many requests; those of this time are one entry of the audit log. */
 const oneListeningMs = 3_600_000;
 
-/** Selects what is played to a reader: the recording, or its copy without the masked parts. */
-export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlaybackCopies }: MaskedAudioDeps) {
+/** What is played to a reader: the recording, a copy that browsers play, or one without the masked parts. */
+export function createCopies({ db, outbox, objects, bus, log, makesPlaybackCopies }: CopiesDeps) {
   const listenings = new Map<string, number>();
   const put = (input: InputOf<typeof maskedAudioJobs.maskAudio>): Promise<void> =>
     putJob(bus, maskedAudioJobs.maskAudio, randomUUID(), input).then(() => undefined);
@@ -186,4 +186,4 @@ export function createMaskedAudio({ db, outbox, objects, bus, log, makesPlayback
 function notChecked() {
   return conflict('audio_masking_pending', 'The recording can be played once its transcript was checked.');
 }
-export type MaskedAudio = ReturnType<typeof createMaskedAudio>;
+export type Copies = ReturnType<typeof createCopies>;
