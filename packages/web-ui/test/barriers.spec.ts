@@ -7,8 +7,6 @@ import { storeTranscript, transcriptPath } from './transcript/stored-transcript.
 
 const widths = [1280, 360] as const;
 
-test.afterEach(({ page }) => page.setViewportSize({ width: 1280, height: 800 }));
-
 for (const width of widths)
   test.describe(`no accessibility violations at ${width} px`, () => {
     test.beforeEach(async ({ page, api }) => {

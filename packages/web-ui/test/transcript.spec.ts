@@ -373,8 +373,6 @@ test.describe('a long transcript', () => {
 });
 
 test.describe('on a phone', () => {
-  test.afterEach(({ page }) => page.setViewportSize({ width: 1280, height: 800 }));
-
   test('a reader sees five passages of three lines at once', async ({ page, api }) => {
     await page.setViewportSize({ width: 360, height: 740 });
     const text = 'Passage of three lines because that is about the length of a sentence in speech';

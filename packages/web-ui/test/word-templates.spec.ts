@@ -12,8 +12,6 @@ const letterhead = exampleItem('GET /api/word-templates', null, {
 const court = { ...letterhead, uuid: uuid(86), name: 'Court', placeholders: [], is_default: false };
 const file = exampleItem('GET /api/files', 'items', { uuid: uuid(4), title: 'Minutes', status: 'completed' });
 
-test.afterEach(({ page }) => page.setViewportSize({ width: 1280, height: 800 }));
-
 test('a Word template is chosen for an export, and one that was deleted is named', async ({ page, api }) => {
   api.respond('GET /api/files', listOf([file]));
   api.respond('GET /api/word-templates', [court, letterhead]);

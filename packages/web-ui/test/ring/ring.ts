@@ -14,6 +14,8 @@ export function push(message: PushMessage): void {
   channel?.send(JSON.stringify(pushMessage.parse(message)));
 }
 
+const desktop = { width: 1280, height: 800 };
+
 /** The errors of the page in the current test. */
 let errors: string[] = [];
 
@@ -44,7 +46,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ browser, scripted }, use) => {
       const context = await browser.newContext({
         baseURL: scripted.baseUrl,
-        viewport: { width: 1280, height: 800 },
+        viewport: desktop,
         locale: 'en-GB',
         reducedMotion: 'reduce',
       });
@@ -60,6 +62,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   ],
   tab: [async ({ browserContext }, use) => use(await browserContext.newPage()), { scope: 'worker' }],
   page: async ({ tab, api }, use) => {
+    // An earlier test may have ended in another size.
+    if (tab.viewportSize()?.width !== desktop.width) await tab.setViewportSize(desktop);
     errors = [];
     const onError = ({ name, message, stack }: Error): unknown => errors.push(`${name}: ${message}\n${stack ?? ''}`);
     tab.on('pageerror', onError);
