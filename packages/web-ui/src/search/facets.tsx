@@ -55,10 +55,11 @@ function FacetRow({ label, group, onChange }: { label: string; group: FacetGroup
           radius="xl"
           variant={chosen ? 'filled' : 'default'}
           aria-pressed={chosen}
+          maw="100%"
           title={plural(count, { one: '# recording', other: '# recordings' })}
           onClick={() => onChange(toggled)}
         >
-          {name} <span className={css['facetCount']}>{count}</span>
+          <span className={css['facetName']}>{name}</span> <span className={css['facetCount']}>{count}</span>
         </Button>
       ))}
       {hidden > 0 && (
