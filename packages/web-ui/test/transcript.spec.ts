@@ -216,6 +216,19 @@ test.describe('the transcript is one document', () => {
     expect(transcript.texts().slice(3)).toEqual(['Why is that then', 'Second', 'Third']);
     expect(transcript.speakers().slice(3)).toEqual(['Grace', 'Grace', 'Grace']);
   });
+
+  test('pastes the cells of a table as words', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 3);
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/html', '<table><tr><td>Budget</td><td>1,200</td></tr></table>');
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(event);
+    });
+    await expectSaved(page);
+    expect(transcript.texts().slice(3).join(' ')).toMatch(/Budget 1,200$/);
+  });
 });
 
 test.describe('what is typed in the transcript is never lost', () => {

@@ -1,6 +1,15 @@
 import type { ExportOptions } from '@overtone/contracts/export-formats';
 import { commentSections } from './comments.ts';
-import { clock, collapseWhitespace, initialsOf, namesBy, showMasked, speakerOf, type Spoken } from './spoken.ts';
+import {
+  clock,
+  collapseWhitespace,
+  initialsOf,
+  lengthOf,
+  namesBy,
+  showMasked,
+  speakerOf,
+  type Spoken,
+} from './spoken.ts';
 import { summarySections, type SummarySection } from './summary.ts';
 import { dayOf, speakerNames, type Transcript } from './transcript.ts';
 
@@ -46,7 +55,7 @@ export async function* blocksOf(transcript: Transcript): AsyncGenerator<Block> {
 }
 
 function frontMatterOf({ about, options, summary }: Transcript): Block[] {
-  const duration = about.duration === null ? [] : [clock(about.duration)];
+  const duration = about.duration === null ? [] : [lengthOf(about.duration)];
   const names = speakerNames(about);
   const initials = options.names === 'initials' ? initialsOf(names) : null;
   const rows = about.speakers.map(({ talk_time: time }, i) => {

@@ -23,7 +23,7 @@ import {
 import type { WordPlaceholder } from '@overtone/contracts';
 import { commentLines, nameOf, replyLines } from './comments.ts';
 import { blocksOf, type Block, type Paragraph, type Run } from './document.ts';
-import { clock, collapseWhitespace, namesBy } from './spoken.ts';
+import { clock, collapseWhitespace, lengthOf, namesBy } from './spoken.ts';
 import { dayOf, speakerNames, type Transcript, type Writer } from './transcript.ts';
 import { fillTemplate, placeholdersInText } from './word-template.ts';
 import { isRightToLeft } from './xml.ts';
@@ -60,7 +60,7 @@ function placeholderValues({ about, options }: Transcript): Readonly<Record<Word
     transcript: '',
     title: collapseWhitespace(about.title),
     date: dayOf(about),
-    duration: about.duration === null ? '' : clock(about.duration),
+    duration: about.duration === null ? '' : lengthOf(about.duration),
     participants: names.filter((name) => name !== null).join(', '),
     language: about.language ?? '',
     filename: about.filename,

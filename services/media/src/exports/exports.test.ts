@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { passage, speaker, timed, written } from '../../test/exports.ts';
-import { timestamp } from './spoken.ts';
+import { lengthOf, timestamp } from './spoken.ts';
 import { isRightToLeft } from './xml.ts';
 
 describe('a time in subtitles', () => {
@@ -12,6 +12,20 @@ describe('a time in subtitles', () => {
     [-1, '00:00:00,000'],
   ])('writes %d seconds as %s', (seconds, text) => {
     expect(timestamp(seconds, ',')).toBe(text);
+  });
+});
+
+describe('the length of a recording', () => {
+  it.each([
+    [0, '0 s'],
+    [59, '59 s'],
+    [60, '1 min'],
+    [1_200, '20 min'],
+    [3_600, '1 h'],
+    [4_829, '1 h 20 min'],
+    [36_000, '10 h'],
+  ])('writes %d seconds as %s', (seconds, text) => {
+    expect(lengthOf(seconds)).toBe(text);
   });
 });
 

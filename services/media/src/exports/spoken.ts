@@ -30,6 +30,20 @@ export function showMasked(segment: Spoken, masked: ExportOptions['masked']): Sp
   return { ...segment, text: text + segment.text.slice(from), redactions: [] };
 }
 
+/** A length, such as `1 h 20 min`: nobody takes it for a time of day. */
+export function lengthOf(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  const parts = [
+    [Math.floor(minutes / 60), 'h'],
+    [minutes % 60, 'min'],
+  ] as const;
+  return parts
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(' ');
+}
+
 /** `01:02:03`; hours may exceed 99. */
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

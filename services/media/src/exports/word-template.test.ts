@@ -89,7 +89,7 @@ describe('a transcript in a Word template', () => {
     const place = '<w:p><w:r><w:t>{{tran</w:t></w:r><w:r><w:t>script}}</w:t></w:r></w:p>';
     const body = `<w:p><w:r><w:t>{{title}}, {{duration}}</w:t></w:r></w:p>${place}<w:p><w:r><w:t>Signature</w:t></w:r></w:p>`;
     const { texts, files } = await exported(body, { options: { participants: false } });
-    expect(texts).toEqual([`${about.title}, 00:00:02`, ...spokenTexts, 'Signature']);
+    expect(texts).toEqual([`${about.title}, 2 s`, ...spokenTexts, 'Signature']);
     expect(schemaErrors(files)).toEqual([]);
   });
 

@@ -467,6 +467,8 @@ function createEditor(setup: Setup): Editor {
     },
     // Passages have ids: they are not dragged, and pasted text gets new ones.
     handleDrop: () => true,
+    // Cells of a table are words of one passage.
+    transformPastedHTML: (html) => html.replaceAll(/<\/(td|th)>/gi, ' </$1>'),
     clipboardTextSerializer: (slice) => {
       const texts: string[] = [];
       slice.content.forEach((node) => texts.push(node.textContent));
