@@ -52,6 +52,25 @@ test('the button of the upload dialog is in view with six files', async ({ page,
   await expect(page.getByRole('button', { name: 'Upload and transcribe' })).toBeInViewport({ ratio: 1 });
 });
 
+test('a wrong number of speakers is shown when its upload is started, also below the fold', async ({ page, api }) => {
+  await page.goto('/');
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Upload', exact: true }).click();
+  const files = Array.from({ length: 6 }, (_, i) => ({
+    name: `memo ${i}.wav`,
+    mimeType: 'audio/wav',
+    buffer: Buffer.from('RIFF'),
+  }));
+  await (await chooser).setFiles(files);
+  const dialog = page.getByTestId('upload-dialog');
+  await dialog.getByLabel('Min. speakers').fill('4');
+  await dialog.getByLabel('Max. speakers').fill('2');
+  await dialog.getByLabel('Title').first().press('Enter');
+  await expect(dialog.getByLabel('Min. speakers')).toBeFocused();
+  await expect(dialog.getByText('The minimum can’t be greater than the maximum.')).toBeInViewport();
+  expect(api.sent('POST /api/files/tus')).toEqual([]);
+});
+
 test('the page of speakers says what to do while voices are switched off', async ({ page, api }) => {
   api.respond(
     'GET /api/users/me',

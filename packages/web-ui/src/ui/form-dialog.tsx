@@ -117,8 +117,8 @@ function markFirstField(form: HTMLFormElement): void {
       ?.setAttribute('data-autofocus', 'true');
 }
 
-/** The first field that the server refused is shown and gets the focus; without one the note of the failure is shown. */
-function focusRefusedField(form: HTMLFormElement | null): void {
+/** The first field that was refused is shown and gets the focus; without one the note of the failure is shown. */
+export function focusRefusedField(form: HTMLFormElement | null): void {
   const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
   field?.scrollIntoView({ block: 'center' });
   field?.focus({ preventScroll: true });

@@ -13,6 +13,7 @@ import { EngineOptionsFields } from './engine-options.tsx';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from '../state/upload.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { focusRefusedField } from '../ui/form-dialog.tsx';
 
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
 
@@ -53,6 +54,7 @@ export function UploadDialog({ files, onClose }: Props) {
         onSubmit={(event) => {
           event.preventDefault();
           if (ready) start();
+          else focusRefusedField(event.currentTarget);
         }}
       >
         <Stack gap="md">
