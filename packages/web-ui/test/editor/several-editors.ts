@@ -123,10 +123,11 @@ export async function simulate({ advance, random, ...options }: Options): Promis
 /** All are connected, save and receive what the others have saved. */
 async function settle(editors: readonly Editor[], pass: (ms: number) => Promise<void>): Promise<void> {
   for (const editor of editors) editor.setOnline(true);
-  for (let round = 0; round < 500; round += 1) {
+  // An undo that waits for another one begins after a moment without work.
+  for (let round = 0, quiet = 0; round < 500 && quiet < 4; round += 1) {
     for (const editor of editors) void editor.autosave().flush();
     for (let i = 0; i < 4; i += 1) await pass(3_000);
-    if (editors.every((editor) => editor.autosave().isIdle())) break;
+    quiet = editors.every((editor) => editor.autosave().isIdle()) ? quiet + 1 : 0;
   }
   for (const editor of editors) {
     void editor.receive();
@@ -139,8 +140,10 @@ function movedWords(server: CorrectionsServer): string[] {
   const moved: string[] = [];
   const states = server.states();
   for (const [i, { before, after }] of server.corrections().entries()) {
-    const old = new Map(before.flatMap(({ words }) => words.map((word) => [word.word, word])));
     const retimed = server.retimed(i + 1);
+    // A passage that was moved and is taken apart by an undo brings its words back.
+    const notMoved = before.filter(({ id }) => !retimed.has(id));
+    const old = new Map(notMoved.flatMap(({ words }) => words.map((word) => [word.word, word])));
     for (const { id, words } of after)
       for (const { word, start, end } of words) {
         const earlier = old.get(word);

@@ -48,8 +48,8 @@ export function replacePassages(run: readonly Passage[], pieces: readonly Piece[
           speakerId: piece.speakerId,
           text: piece.text,
           words: own,
-          startTime: i === 0 ? span.start : (own[0]?.start ?? previousEnd),
-          endTime: isLast ? span.end : (own.at(-1)?.end ?? previousEnd),
+          startTime: i === 0 ? span.start : startOf(own, previousEnd),
+          endTime: isLast ? span.end : endOf(own, previousEnd),
         };
     previousEnd = passage.endTime;
     const checked = { ...passage, words: acceptWords(passage.words, piece.accepted ?? []) };
@@ -61,6 +61,15 @@ export function replacePassages(run: readonly Passage[], pieces: readonly Piece[
 function passageAtItsTimes({ id, speakerId, text, start, end }: Piece): Passage[] {
   if (start === undefined || end === undefined) return [];
   return [{ id, speakerId, text, words: realign([], text, { start, end }), startTime: start, endTime: end }];
+}
+
+/** Of passages that overlap in time, the first and the last word are not always those that are said first and last. */
+function startOf(words: readonly Word[], otherwise: number): number {
+  return words.reduce((earliest, { start }) => Math.min(earliest, start), words[0]?.start ?? otherwise);
+}
+
+function endOf(words: readonly Word[], otherwise: number): number {
+  return words.reduce((latest, { end }) => Math.max(latest, end), words[0]?.end ?? otherwise);
 }
 
 function spanOf(run: readonly Passage[]): Span {

@@ -57,8 +57,11 @@ function fill(tokens: string[], replaced: readonly Word[], gap: Span): Word[] {
       return { word, start, end, confidence: null };
     });
   }
-  const start = replaced[0]?.start ?? gap.start;
-  const end = Math.max(start, replaced.at(-1)?.end ?? gap.end);
+  // Passages that overlap in time have been joined where the gap ends before it starts.
+  const within = (at: number): number =>
+    Math.min(Math.max(at, Math.min(gap.start, gap.end)), Math.max(gap.start, gap.end));
+  const start = within(replaced[0]?.start ?? gap.start);
+  const end = Math.max(start, within(replaced.at(-1)?.end ?? gap.end));
   const letters = tokens.reduce((sum, token) => sum + token.length, 0);
   let at = start;
   return tokens.map((word) => {

@@ -315,4 +315,42 @@ describe('createAutosave', () => {
     expect(textsOf(view)).toEqual(['good morning', 'let us begin']);
     expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello' }]);
   });
+
+  it('undoes one step after the other, however fast the key is pressed', async () => {
+    const answers: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    const revert: AutosaveDeps['revert'] = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      running -= 1;
+      return { ...savedTyped, segments: [] };
+    };
+    const { autosave } = open(base, null, lost, { revert });
+    await autosave.restore();
+    const undone = Promise.all([autosave.revert('undo'), autosave.revert('undo'), autosave.revert('undo')]);
+    for (let i = 0; i < 3; i += 1) {
+      while (answers.length === 0) await new Promise((resolve) => setTimeout(resolve));
+      answers.shift()?.();
+    }
+    await undone;
+    expect(most).toBe(1);
+  });
+
+  it('inserts no passage a second time that was stored before the page was opened again', async () => {
+    const stored = [...base, segment('3', 'hello')];
+    const operations: Draft['operations'] = [
+      {
+        segments: [{ uuid: '2', version: 1 }],
+        replacement: [
+          { uuid: '2', text: 'let us begin now' },
+          { uuid: '3', text: 'hello' },
+        ],
+      },
+    ];
+    const { view, autosave } = open(stored, { request: null, operations, conflicts: [] }, lost);
+    await autosave.restore();
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin now', 'hello']);
+  });
 });

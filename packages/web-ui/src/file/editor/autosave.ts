@@ -277,6 +277,11 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     /** @returns the ids of the passages that changed; nothing when there is nothing to undo */
     revert: async (which: 'undo' | 'redo'): Promise<readonly string[]> => {
       await flush();
+      // One at a time: the passages of an earlier undo must not arrive after those of a later one.
+      while (running) {
+        await running;
+        await flush();
+      }
       if (request !== null) return [];
       update({ status: 'saving' });
       const work = revertOnce(which);

@@ -241,7 +241,7 @@ export function repeatOperations(
   const versions = new Map(base.map((segment) => [segment.uuid, segment]));
   const old = new Map(previous.map((segment) => [segment.uuid, segment]));
   const typed = new Map(state.doc.children.map((node) => [attrsOf(node).uuid, node]));
-  for (const operation of operations) {
+  for (const operation of operations.flatMap((one) => ofStored(one, versions))) {
     const run = operation.segments.map(({ uuid }) => versions.get(uuid));
     const isCurrent = run.every((segment, i) => {
       const { version } = operation.segments[i] ?? {};
@@ -268,6 +268,19 @@ export function repeatOperations(
     conflicts.push({ segmentUuid: isSingle ? (first?.uuid ?? null) : null, text, start: first?.start_time ?? 0 });
   }
   return { tr: restoreCaret(tr, state), conflicts };
+}
+
+/** Passages that were inserted already, although the answer was lost, are edited instead of inserted a second time. */
+function ofStored(operation: Operation, current: ReadonlyMap<string, Segment>): Operation[] {
+  const { segments, replacement } = operation;
+  const replaced = new Set(segments.map(({ uuid }) => uuid));
+  const isStored = ({ uuid }: Operation['replacement'][number]): boolean => !replaced.has(uuid) && current.has(uuid);
+  const stored = replacement.filter(isStored);
+  // What is outdated becomes a conflict as a whole.
+  if (stored.length === 0 || segments.some(({ version }) => version === -1)) return [operation];
+  const edits = stored.map((piece) => ({ segments: [{ uuid: piece.uuid, version: 1 }], replacement: [piece] }));
+  const rest = { ...operation, replacement: replacement.filter((piece) => !isStored(piece)) };
+  return segments.length > 0 || rest.replacement.length > 0 ? [...edits, rest] : edits;
 }
 
 /** The operation on a passage that others have changed since; null when both changed the same of it. */

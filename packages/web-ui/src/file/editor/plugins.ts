@@ -1,5 +1,5 @@
 import { baseKeymap, chainCommands, deleteSelection } from 'prosemirror-commands';
-import { history, redo, redoDepth, undo } from 'prosemirror-history';
+import { history, isHistoryTransaction, redo, redoDepth, undo } from 'prosemirror-history';
 import { keymap } from 'prosemirror-keymap';
 import type { Node } from 'prosemirror-model';
 import { Plugin, Selection, TextSelection, type Command, type EditorState, type Transaction } from 'prosemirror-state';
@@ -26,11 +26,22 @@ export type EditorKeys = {
   readonly isEditable: () => boolean;
 };
 
-/** Every passage has an id of its own, and shows its speaker where the one before it has another. */
-function keepPassages(before: EditorState, state: EditorState): Transaction | null {
+/**
+ * Every passage has an id of its own, and shows its speaker where the one before it has another. An undone deletion brings
+ * nothing back that is there: what others have changed was not deleted.
+ */
+function keepPassages(before: EditorState, state: EditorState, isUndo: boolean): Transaction | null {
   const changed = changedBetween(before.doc, state.doc);
   const isText = changed.after.every((node, i) => isTextOf(changed.before[i], node));
   if (isText && changed.before.length === changed.after.length) return null;
+  if (isUndo) {
+    const twice = placesTwice(before.doc, state.doc);
+    if (twice.length > 0) {
+      const { tr } = state;
+      for (const { from, to } of twice.toReversed()) tr.delete(from, to);
+      return tr;
+    }
+  }
   const seen = new Set<string>();
   let previous: string | null | undefined;
   let tr: Transaction | null = null;
@@ -49,6 +60,21 @@ function keepPassages(before: EditorState, state: EditorState): Transaction | nu
     previous = said;
   });
   return tr;
+}
+
+/** Where passages stand a second time that have been in the document all the time. */
+function placesTwice(before: Node, doc: Node): { readonly from: number; readonly to: number }[] {
+  const counts = new Map<string, number>();
+  for (const node of doc.children) counts.set(attrsOf(node).uuid, (counts.get(attrsOf(node).uuid) ?? 0) + 1);
+  const twice: { from: number; to: number }[] = [];
+  doc.forEach((node, offset) => {
+    const { uuid } = attrsOf(node);
+    const index = uuid !== '' && (counts.get(uuid) ?? 0) > 1 ? indexesOf(before).get(uuid) : undefined;
+    if (index === undefined || before.child(index) === node) return;
+    twice.push({ from: offset, to: offset + node.nodeSize });
+    counts.set(uuid, (counts.get(uuid) ?? 0) - 1);
+  });
+  return twice;
 }
 
 function isTextOf(before: Node | undefined, after: Node): boolean {
@@ -153,7 +179,9 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
     new Plugin({
       filterTransaction: keepsHiddenText,
       appendTransaction: (transactions, before, state) =>
-        transactions.some(({ docChanged }) => docChanged) ? keepPassages(before, state) : null,
+        transactions.some(({ docChanged }) => docChanged)
+          ? keepPassages(before, state, transactions.some(isHistoryTransaction))
+          : null,
     }),
   ];
 }
