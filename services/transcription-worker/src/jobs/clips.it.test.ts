@@ -208,7 +208,7 @@ describe('a clip of video', () => {
   });
 
   it('far from the start of the recording has the pictures and the sound of its part', async () => {
-    const length = `d=${50}`;
+    const length = 'd=50';
     const sound = [
       '-f',
       'lavfi',
