@@ -19,7 +19,7 @@ export type Heights = {
   width: number;
   readonly known: Map<string, number>;
   /** The passages for which `keepSpace` has made room. */
-  placed: { readonly shown: readonly number[]; readonly count: number } | null;
+  placed: { readonly shown: readonly number[]; readonly rows: readonly unknown[]; readonly count: number } | null;
 };
 
 export function createHeights(): Heights {
@@ -40,20 +40,22 @@ function heightOf({ width, known }: Heights, passage: Node): number {
 export function keepSpace(view: EditorView, heights: Heights): void {
   const { doc } = view.state;
   const shown = shownIndexes(view.state);
+  // The element of a passage that is drawn again has no margins.
+  const rows = shown.map((index) => rowAt(view, index));
   const { placed } = heights;
   const isPlaced =
     placed?.count === doc.childCount &&
     placed.shown.length === shown.length &&
-    placed.shown.every((index, i) => index === shown[i]);
+    placed.shown.every((index, i) => index === shown[i] && placed.rows[i] === rows[i]);
   if (isPlaced) return;
-  heights.placed = { shown, count: doc.childCount };
+  heights.placed = { shown, rows, count: doc.childCount };
   const spaceOf = (from: number, to: number): string => {
     let space = 0;
     for (let i = from; i < to; i += 1) space += heightOf(heights, doc.child(i));
     return space === 0 ? '' : `${space}px`;
   };
   shown.forEach((index, i) => {
-    const row = rowAt(view, index);
+    const row = rows[i];
     if (!row) return;
     row.style.marginTop = spaceOf((shown[i - 1] ?? -1) + 1, index);
     row.style.marginBottom = i === shown.length - 1 ? spaceOf(index + 1, doc.childCount) : '';
