@@ -14,8 +14,8 @@ import type { Request } from '../../src/file/editor/autosave.ts';
 type Operation = Request['operations'][number];
 export type Speaker = NonNullable<SegmentObject['speaker']>;
 type Row = Passage & { version: number };
-/** A passage before or after a correction, with the one before it. */
-type State = Passage & { previousId: string | null };
+/** A passage before or after a correction, with its neighbours. */
+type State = Passage & { previousId: string | null; nextId: string | null };
 type Correction = {
   readonly uuid: string;
   readonly person: string;
@@ -131,13 +131,13 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
       let next = rows.flatMap((row): Row[] => {
         if (removed.has(row.id)) return [];
         const state = changed.get(row.id);
-        return [state ? { ...withoutPrevious(state), version: row.version + 1 } : row];
+        return [state ? { ...withoutNeighbours(state), version: row.version + 1 } : row];
       });
       for (const group of plan.inserted)
         next = insert(
           next,
-          anchorOf(next, group[0]),
-          group.map((state) => ({ ...withoutPrevious(state), version: 1 })),
+          anchorOf(next, group),
+          group.map((state) => ({ ...withoutNeighbours(state), version: 1 })),
         );
       const change = { before: current, after: pick(next, new Set(ids)) };
       store(next, { uuid, person, ...change, reverts: revision, undoneIn: null });
@@ -212,11 +212,17 @@ function isChanged(row: Row, passage: Passage): boolean {
   return row.text !== text || row.speakerId !== speakerId || isMoved || isAccepted(row, passage);
 }
 
-/** The passage after which one is inserted again: the one before it, or by time when that was removed since. */
-function anchorOf(rows: readonly Row[], state: State | undefined): string | null {
-  if (!state || state.previousId === null) return null;
-  if (rows.some(({ id }) => id === state.previousId)) return state.previousId;
-  return rows.findLast(({ startTime }) => startTime <= state.startTime)?.id ?? null;
+/** The passage after which adjacent ones are inserted again, as the service finds it. */
+function anchorOf(rows: readonly Row[], group: readonly State[]): string | null {
+  const { startTime = 0, previousId = null } = group[0] ?? {};
+  const previousAt = rows.findIndex(({ id }) => id === previousId);
+  const nextAt = rows.findIndex(({ id }) => id === group.at(-1)?.nextId);
+  if (previousId !== null && previousAt === -1) {
+    const earlier = nextAt === -1 ? rows : rows.slice(0, nextAt);
+    return earlier.findLast((row) => row.startTime <= startTime)?.id ?? null;
+  }
+  const end = rows.findIndex((row, i) => i > previousAt && (i === nextAt || row.startTime > startTime));
+  return rows[(end === -1 ? rows.length : end) - 1]?.id ?? null;
 }
 
 function insert(rows: readonly Row[], afterId: string | null, added: readonly Row[]): Row[] {
@@ -228,10 +234,14 @@ function rowOf({ uuid, speaker, start_time: startTime, end_time: endTime, text, 
 }
 
 function statesOf(rows: readonly Row[]): State[] {
-  return rows.map(({ version: _, ...passage }, i) => ({ ...passage, previousId: rows[i - 1]?.id ?? null }));
+  return rows.map(({ version: _, ...passage }, i) => ({
+    ...passage,
+    previousId: rows[i - 1]?.id ?? null,
+    nextId: rows[i + 1]?.id ?? null,
+  }));
 }
 
-function withoutPrevious({ previousId: _, ...passage }: State): Passage {
+function withoutNeighbours({ previousId: _, nextId: __, ...passage }: State): Passage {
   return passage;
 }
 

@@ -16,11 +16,16 @@ function stateOf(id: string, text: string, startTime: number, speakerId: string 
     confidence: null,
     edited: false,
     previousId: null,
+    nextId: null,
   };
 }
 
 function linked(states: readonly SegmentState[]): SegmentState[] {
-  return states.map((state, i) => ({ ...state, previousId: states[i - 1]?.id ?? null }));
+  return states.map((state, i) => ({
+    ...state,
+    previousId: states[i - 1]?.id ?? null,
+    nextId: states[i + 1]?.id ?? null,
+  }));
 }
 
 type Step = { states: SegmentState[]; correction: { before: SegmentState[]; after: SegmentState[] } };

@@ -63,7 +63,11 @@ export function createHistory<S extends Placed>(present: readonly S[]) {
     states: (): S[] => {
       const states: S[] = [];
       for (let node = first; node; node = node.next)
-        states.push({ ...node.state, previousId: node.previous?.state.id ?? null });
+        states.push({
+          ...node.state,
+          previousId: node.previous?.state.id ?? null,
+          nextId: node.next?.state.id ?? null,
+        });
       return states;
     },
   };

@@ -273,6 +273,34 @@ describe('corrections', () => {
     }
   });
 
+  it('that another one is undone across keep the passages in the order of time', async () => {
+    const run = await transcribed(media);
+    const editor = newUser();
+    const share = { user_uuid: editor.userId, permission: 'editor' };
+    await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    const [one, two, three] = await idsOf(run);
+    const part = randomUUID();
+    const remove = (uuid: string) => apply(run, [{ segments: [{ uuid }], replacement: [] }], { person: editor });
+
+    // The one before the deleted passage is split, and then removed itself.
+    expect((await remove(two)).status).toBe(200);
+    const split = [
+      { uuid: one, text: 'good morning' },
+      { uuid: part, text: 'everybody' },
+    ];
+    expect((await apply(run, [{ segments: [{ uuid: one }], replacement: split }])).status).toBe(200);
+    expect((await revert(run, 'undo', editor)).status).toBe(200);
+    expect((await idsOf(run)) as string[]).toEqual([one, part, two, three]);
+
+    const fresh = randomUUID();
+    const insert = { segments: [], after_uuid: part, replacement: [{ uuid: fresh, text: '' }] };
+    expect((await apply(run, [insert], { person: editor })).status).toBe(200);
+    expect((await revert(run, 'undo', editor)).status).toBe(200);
+    expect((await revert(run, 'undo')).status).toBe(200);
+    expect((await revert(run, 'redo', editor)).status).toBe(200);
+    expect((await idsOf(run)) as string[]).toEqual([one, fresh, two, three]);
+  });
+
   it('are inserted between passages that overlap, at the start of the second one', async () => {
     const run = await transcribed(media);
     const [one, two] = await idsOf(run);

@@ -26,7 +26,7 @@ import {
   addCorrection,
   insertSegments,
   lastRevision,
-  readPrevious,
+  readNeighbours,
   readRevertible,
   readStates,
   updateSegment,
@@ -149,12 +149,15 @@ async function readResult(
   transcriptVersion: number,
 ): Promise<CorrectionResult> {
   const segments = await readSegmentsById(tx, file.id, ids, masking.mask);
-  const previous = await readPrevious(tx, file.id, ids);
+  const neighbours = await readNeighbours(tx, file.id, ids);
   const found = new Set(segments.map(({ uuid }) => uuid));
   return {
     ...(await readHistoryState(tx, caller, file.id)),
     transcript_version: transcriptVersion,
-    segments: segments.map((segment) => ({ ...segment, previous_uuid: previous.get(segment.uuid) ?? null })),
+    segments: segments.map((segment) => ({
+      ...segment,
+      previous_uuid: neighbours.get(segment.uuid)?.previousId ?? null,
+    })),
     removed: ids.filter((id) => !found.has(id)),
   };
 }
@@ -299,7 +302,7 @@ async function applyOperation(
   const { pieces, spans } = readPieces(operation, run, masking);
   const passages = run.map((row): Passage => ({ ...row, words: row.words as Word[] }));
   const previousId = run[0]
-    ? ((await readPrevious(tx, file.id, [run[0].id])).get(run[0].id) ?? null)
+    ? ((await readNeighbours(tx, file.id, [run[0].id])).get(run[0].id)?.previousId ?? null)
     : operation.after_uuid;
   const around = await readAround(tx, file.id, previousId, run.at(-1)?.position);
   const next = replacePassages(passages, pieces, around.between);

@@ -5,11 +5,11 @@ import type { Segment } from '../generated/client.ts';
 import type { FoundSpan } from '../redaction/redaction.ts';
 import type { OperationKind } from './operations.ts';
 
-/** A segment before or after a correction, with the one before it. */
+/** A segment before or after a correction, with its neighbours; those of earlier releases have no `nextId`. */
 export type SegmentState = Omit<
   Segment,
   'fileId' | 'position' | 'words' | 'redactions' | 'editedAt' | 'editedBy' | 'version'
-> & { words: Word[]; redactions: FoundSpan[]; previousId: string | null };
+> & { words: Word[]; redactions: FoundSpan[]; previousId: string | null; nextId?: string | null };
 
 /** Between two neighbours, so that segments can be inserted without moving others. */
 const gap = 1_024;
@@ -23,24 +23,53 @@ export async function readStates(tx: Tx, fileId: string, ids: readonly string[])
     orderBy: { position: 'asc' },
     omit: { fileId: true, version: true, editedAt: true, editedBy: true },
   });
-  const previous = await readPrevious(tx, fileId, ids);
+  const neighbours = await readNeighbours(tx, fileId, ids);
   return rows.map(({ position: _, words, redactions, ...row }) => ({
     ...row,
     words: words as Word[],
     redactions: redactions as FoundSpan[],
-    previousId: previous.get(row.id) ?? null,
+    previousId: neighbours.get(row.id)?.previousId ?? null,
+    nextId: neighbours.get(row.id)?.nextId ?? null,
   }));
 }
 
-/** The id of the segment before each of these. */
-export async function readPrevious(tx: Tx, fileId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await tx.$queryRaw<{ id: string; previous: string }[]>`
-    select t.uuid::text as id, p.uuid::text as previous
-    from transcript_segment t cross join lateral (
+type Neighbours = { previousId: string | null; nextId: string | null };
+
+/** The ids of the segments before and after each of these. */
+export async function readNeighbours(tx: Tx, fileId: string, ids: readonly string[]): Promise<Map<string, Neighbours>> {
+  const rows = await tx.$queryRaw<({ id: string } & Neighbours)[]>`
+    select t.uuid::text as id, p.uuid::text as "previousId", n.uuid::text as "nextId"
+    from transcript_segment t
+    left join lateral (
       select uuid from transcript_segment where media_file_id = t.media_file_id and position < t.position
-      order by position desc limit 1) p
+      order by position desc limit 1) p on true
+    left join lateral (
+      select uuid from transcript_segment where media_file_id = t.media_file_id and position > t.position
+      order by position limit 1) n on true
     where t.media_file_id = ${fileId}::uuid and t.uuid = any(${ids}::uuid[])`;
-  return new Map(rows.map(({ id, previous }) => [id, previous]));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * The id of the last segment after a position that comes before a segment and starts no later than `startTime`.
+ * @param place.after null: from the first one
+ */
+export async function readLastBetween(
+  tx: Tx,
+  fileId: string,
+  { after, nextId, startTime }: { after: number | null; nextId: string | null; startTime: number },
+): Promise<string | null> {
+  const [last] = await tx.$queryRaw<{ id: string }[]>`
+    with following as not materialized (
+      select uuid, start_time, position from transcript_segment
+      where media_file_id = ${fileId}::uuid and position > coalesce(${after}::int, -2147483648)),
+    later as (
+      select position from following where uuid = ${nextId}::uuid or start_time > ${startTime}::float8
+      order by position limit 1)
+    select uuid::text as id from following
+    where position < coalesce((select position from later), 2147483647)
+    order by position desc limit 1`;
+  return last?.id ?? null;
 }
 
 /** Free positions for `count` segments after one, or at the start. */

@@ -2,7 +2,14 @@ import { conflict, notFound } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 import { planExchange } from './exchange.ts';
 import type { OperationKind } from './operations.ts';
-import { addCorrection, insertSegments, readStates, updateSegments, type SegmentState } from './operations.store.ts';
+import {
+  addCorrection,
+  insertSegments,
+  readLastBetween,
+  readStates,
+  updateSegments,
+  type SegmentState,
+} from './operations.store.ts';
 
 type Revert = { fileId: string; revision: number; userId: string; uuid: string };
 
@@ -39,24 +46,33 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
   if (!plan) throw changedSince();
   await tx.segment.deleteMany({ where: { id: { in: plan.removed } } });
   for (const group of plan.inserted) {
-    const [first] = group;
-    const afterId = first ? await anchorOf(tx, fileId, first) : null;
-    await insertSegments(tx, { fileId, userId, afterId }, group.map(withoutPrevious));
+    const afterId = await anchorOf(tx, fileId, group);
+    await insertSegments(tx, { fileId, userId, afterId }, group.map(withoutNeighbours));
   }
-  await updateSegments(tx, userId, plan.changed.map(withoutPrevious));
+  await updateSegments(tx, userId, plan.changed.map(withoutNeighbours));
 }
 
-function withoutPrevious({ previousId: _, ...row }: SegmentState) {
+function withoutNeighbours({ previousId: _, nextId: __, ...row }: SegmentState) {
   return row;
 }
 
-/** The segment after which a restored one is inserted: the one before it, or by time when that was removed since. */
-async function anchorOf(tx: Tx, fileId: string, { startTime, previousId }: SegmentState) {
-  if (previousId === null) return null;
-  const previous = await tx.segment.findUnique({ where: { id: previousId } });
-  if (previous?.fileId === fileId) return previousId;
+/**
+ * The segment after which adjacent restored ones are inserted: the one before them, or by time when that was removed
+ * since. What stands before the next one now, such as a part that was split off, keeps the order of time.
+ */
+async function anchorOf(tx: Tx, fileId: string, group: readonly SegmentState[]): Promise<string | null> {
+  const { startTime = 0, previousId = null } = group[0] ?? {};
+  const nextId = group.at(-1)?.nextId ?? null;
+  const positionOf = async (id: string | null): Promise<number | undefined> =>
+    id === null ? undefined : (await tx.segment.findFirst({ where: { fileId, id } }))?.position;
+  const previous = await positionOf(previousId);
+  if (previousId === null || previous !== undefined) {
+    const between = await readLastBetween(tx, fileId, { after: previous ?? null, nextId, startTime });
+    return between ?? previousId;
+  }
+  const next = await positionOf(nextId);
   const earlier = await tx.segment.findFirst({
-    where: { fileId, startTime: { lte: startTime } },
+    where: { fileId, startTime: { lte: startTime }, ...(next !== undefined && { position: { lt: next } }) },
     orderBy: { position: 'desc' },
   });
   return earlier?.id ?? null;

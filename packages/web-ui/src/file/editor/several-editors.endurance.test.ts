@@ -8,13 +8,12 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 it.each(Array.from({ length: 250 }, (_, i) => i))(
-  `editors who type, undo and lose their connections end with the same transcript, in which no word is lost, twice or moved (seed ${testSeed}, %i)`,
+  `editors who type, undo and lose their connections end with the same transcript, in which no word is lost, twice or moved and which can be undone (seed ${testSeed}, %i)`,
   async (round) => {
     const {
       stored,
       documents,
       counts: _,
-      notUndone: __,
       ...wrong
     } = await simulate({
       editors: 1 + (round % 5),
@@ -23,7 +22,7 @@ it.each(Array.from({ length: 250 }, (_, i) => i))(
       random: randomFrom(testSeed * 1_000 + round),
       advance: (ms) => jest.advanceTimersByTime(ms),
     });
-    expect(nothingWrong).toMatchObject(wrong);
+    expect(wrong).toEqual(nothingWrong);
     for (const document of documents) expect(document).toEqual(stored);
   },
 );
