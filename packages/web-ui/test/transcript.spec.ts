@@ -140,6 +140,44 @@ test.describe('the transcript is one document', () => {
     expect(transcript.passages()[1]?.start_time).toBeCloseTo(4.2);
   });
 
+  test('moves the start of a passage by a second by a key', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 1);
+    await page.keyboard.press('Alt+PageDown');
+    await page.keyboard.press('Alt+ArrowUp');
+    await expectSaved(page);
+    expect(transcript.passages()[1]?.start_time).toBeCloseTo(4.9);
+  });
+
+  test('puts the caret to the word that is playing, and plays from the caret, by keys in the text', async ({
+    page,
+    api,
+  }) => {
+    await open(page, api);
+    await page.keyboard.press('e');
+    await page.keyboard.press('F9');
+    await page.keyboard.press('Alt+e');
+    await expectCaret(page, 'Let ', 'us begin with the budget');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Alt+p');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Alt+e');
+    await expectCaret(page, 'Let us begin with the ', 'budget');
+  });
+
+  test('goes to found words from the text, and types over them', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    await caretAtEnd(page, 3);
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('the bud');
+    await page.keyboard.press('Enter');
+    await expect(page.getByTestId('find-count')).toHaveText('1 of 1');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('a plan');
+    await expectSaved(page);
+    expect(transcript.texts()[1]).toBe('Let us begin with a plan');
+  });
+
   test('inserts and deletes passages', async ({ page, api }) => {
     const transcript = await open(page, api);
     await caretAtEnd(page, 3);
@@ -383,6 +421,15 @@ test.describe('a long transcript', () => {
     expect(transcript.texts().at(-1)).toBe('Passage 1999 of a long day of speech at last');
     expect(await page.getByTestId('segment').count()).toBeLessThan(120);
   });
+});
+
+test('the caret that goes to the word that is playing is in view, also far away', async ({ page, api }) => {
+  await open(page, api, storeTranscript(Array.from({ length: 400 }, (_, i) => `Passage ${i} of a long day of speech`)));
+  await page.keyboard.press('e');
+  for (let i = 0; i < 100; i += 1) await page.keyboard.press('F9');
+  await page.keyboard.press('Alt+e');
+  await expect(textOf(page, 125)).toBeInViewport();
+  await expectCaret(page, '', 'Passage 125 of a long day of speech');
 });
 
 test.describe('on a phone', () => {

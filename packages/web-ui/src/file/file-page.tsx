@@ -208,7 +208,12 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     transcript,
     onEdit: ({ index, word }) => editor.current?.focusAt(index, word),
     onUncertain: (by) => editor.current?.uncertain(by),
-    onFind: () => findInput.current?.focus(),
+    onFind: hasDocument
+      ? () => {
+          findInput.current?.focus();
+          findInput.current?.select();
+        }
+      : null,
     onReplace: () => editable && !reading && setReplacing(true),
     onComment: comments.start,
     onHighlight: () => comments.highlight(comments.color),
@@ -289,6 +294,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
                 find={find}
                 complete={transcript.complete}
                 inputRef={findInput}
+                onLeave={editable && !reading ? (match) => editor.current?.selectMatch(match) : null}
                 onReplace={editable && !reading ? () => setReplacing(!replacing) : null}
                 onHistory={editable && !reading ? (which) => editor.current?.revert(which) : null}
               />

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useMemo, useState, type KeyboardEvent, type MouseEvent, type RefObject } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from 'react';
 import { Icon } from '../ui/icons.tsx';
 import css from './file.module.css';
 import { findMatches, type Match } from './transcript.ts';
@@ -25,15 +25,24 @@ export function useFind(transcript: Transcript, initial: string): Find {
     () => (debouncedQuery.trim().length < 2 ? [] : findMatches(transcript.loaded, debouncedQuery)),
     [transcript.loaded, debouncedQuery],
   );
-  useEffect(() => setAt(-1), [debouncedQuery]);
+  /** Enter was pressed before the words were looked for. */
+  const early = useRef<1 | -1>(null);
+  useEffect(() => {
+    setAt(early.current === null || matches.length === 0 ? -1 : early.current === 1 ? 0 : matches.length - 1);
+    early.current = null;
+    // oxlint-disable-next-line react/exhaustive-deps -- parts of the transcript that arrive keep the place
+  }, [debouncedQuery]);
   return {
     query,
     setQuery,
     matches,
     at,
     current: matches[at] ?? null,
-    move: (by) =>
-      matches.length > 0 && setAt((at + by + matches.length + (at === -1 && by === -1 ? 1 : 0)) % matches.length),
+    move: (by) => {
+      if (query !== debouncedQuery) early.current = by;
+      else if (matches.length > 0)
+        setAt((at + by + matches.length + (at === -1 && by === -1 ? 1 : 0)) % matches.length);
+    },
   };
 }
 
@@ -41,11 +50,14 @@ export function FindBar({
   find,
   complete,
   inputRef,
+  onLeave,
   onHistory,
   onReplace,
 }: {
   find: Find;
   complete: boolean;
+  /** Goes to the found words; absent for those who may only read. */
+  onLeave: ((match: Match) => void) | null;
   /** Undoes or redoes a correction; absent for those who may only read. */
   onHistory: ((step: 'undo' | 'redo') => void) | null;
   /** Opens find and replace; absent for those who may only read. */
@@ -57,8 +69,12 @@ export function FindBar({
       event.preventDefault();
       find.move(event.shiftKey ? -1 : 1);
     } else if (event.key === 'Escape') {
-      find.setQuery('');
       inputRef.current?.blur();
+      if (find.current) onLeave?.(find.current);
+      find.setQuery('');
+    } else if (event.key === 'f' && event.ctrlKey) {
+      // A second time it is the browser's.
+      event.stopPropagation();
     }
   };
   const isSearching = find.query.trim().length >= 2;

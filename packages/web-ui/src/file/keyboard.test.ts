@@ -32,6 +32,7 @@ describe('commandOf', () => {
     ['F8', {}, { name: 'toggle' }],
     ['F9', {}, { name: 'skip', seconds: 5 }],
     [' ', { ctrlKey: true }, { name: 'toggle' }],
+    ['f', { ctrlKey: true }, { name: 'find' }],
   ])('maps %p with %j to %j while typing', (name, more, command) =>
     expect(commandOf(key(name, more), { typing: true, onControl: false })).toEqual(command),
   );

@@ -72,6 +72,7 @@ function historyCommandOf({ key, shiftKey }: Pressed): Command | null {
 
 const controlKeys: Record<string, Command> = {
   ' ': { name: 'toggle' },
+  f: { name: 'find' },
   h: { name: 'replace' },
 };
 const functionKeys: Record<string, Command> = {
@@ -106,6 +107,8 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['F'], msg`Follow the recording in the text, or not`],
   [['M'], msg`Mute or unmute`],
   [['E'], msg`Edit at the word that is playing`],
+  [['Alt', 'E'], msg`Put the caret to the word that is playing, in the text`],
+  [['Alt', 'P'], msg`Play from the caret`],
   [['U'], msg`Next word that may be wrong; with Shift the previous one`],
   [['Alt', 'U'], msg`The same, in the text`],
   [['Alt', 'A'], msg`The word is right: go to the next one that may be wrong`],
@@ -119,11 +122,13 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['Alt', '1 … 9'], msg`Give the passage, or the selected words, to a speaker`],
   [['Alt', 'S'], msg`Choose or add a speaker`],
   [['Alt', '↑ ↓'], msg`Start the passage a tenth of a second earlier or later`],
-  [['Alt', 'Shift', '↑ ↓'], msg`End it earlier or later`],
+  [['Alt', 'PgUp PgDn'], msg`Start it a second earlier or later`],
+  [['Alt', 'Shift', '↑ ↓ PgUp PgDn'], msg`End it earlier or later`],
   [['Ctrl', 'Shift', 'Backspace'], msg`Delete the passage`],
   [['Ctrl', 'Z'], msg`Undo, also after a reload`],
   [['Ctrl', 'Shift', 'Z'], msg`Redo`],
   [['/'], msg`Find in the transcript`],
+  [['Ctrl', 'F'], msg`The same, also while typing; Esc then goes to the found words`],
   [['Ctrl', 'H'], msg`Find and replace`],
   [['?'], msg`Show shortcuts`],
 ]);

@@ -9,7 +9,8 @@ type Deps = {
   readonly transcript: Transcript;
   readonly onEdit: (position: Position) => void;
   readonly onUncertain: (by: 1 | -1) => void;
-  readonly onFind: () => void;
+  /** Null while there is no text: the key is the browser's. */
+  readonly onFind: (() => void) | null;
   readonly onReplace: () => void;
   readonly onComment: () => void;
   readonly onHighlight: () => void;
@@ -26,7 +27,7 @@ export function useKeys(deps: Deps): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector('[role="dialog"]')) return;
       const command = commandOf(event, focusOf(event.target));
-      if (!command) return;
+      if (!command || (command.name === 'find' && !latest.current.onFind)) return;
       event.preventDefault();
       run(command, latest.current);
     };
@@ -77,7 +78,7 @@ function run(command: Command, deps: Deps): void {
     case 'uncertain':
       return onUncertain(command.by);
     case 'find':
-      return onFind();
+      return onFind?.();
     case 'replace':
       return onReplace();
     case 'comment':

@@ -144,6 +144,8 @@ const noKeys: EditorKeys = {
   nudge: nothing,
   uncertain: nothing,
   accept: nothing,
+  goToSound: nothing,
+  playFromCaret: nothing,
   comment: nothing,
   highlight: nothing,
   code: nothing,

@@ -20,6 +20,9 @@ export type EditorKeys = {
   /** Goes to the next or the previous word that may be wrong. */
   readonly uncertain: (by: 1 | -1) => void;
   readonly accept: () => void;
+  /** Puts the caret to the word that is playing. */
+  readonly goToSound: () => void;
+  readonly playFromCaret: () => void;
   readonly comment: () => void;
   readonly highlight: () => void;
   readonly code: () => void;
@@ -163,6 +166,8 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
       'Alt-u': run(() => keys.uncertain(1)),
       'Alt-Shift-u': run(() => keys.uncertain(-1)),
       'Alt-a': whenEditable(run(keys.accept)),
+      'Alt-e': whenEditable(run(keys.goToSound)),
+      'Alt-p': run(keys.playFromCaret),
       'Alt-c': run(keys.comment),
       'Alt-h': run(keys.highlight),
       'Alt-g': run(keys.code),
@@ -171,6 +176,10 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
       'Alt-ArrowDown': nudges('start', 0.1),
       'Alt-Shift-ArrowUp': nudges('end', -0.1),
       'Alt-Shift-ArrowDown': nudges('end', 0.1),
+      'Alt-PageUp': nudges('start', -1),
+      'Alt-PageDown': nudges('start', 1),
+      'Alt-Shift-PageUp': nudges('end', -1),
+      'Alt-Shift-PageDown': nudges('end', 1),
       ...speakers,
     }),
     keymap({ 'Mod-a': baseKeymap['Mod-a'] as Command }),

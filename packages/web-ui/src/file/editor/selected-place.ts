@@ -1,7 +1,16 @@
+import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import type { Place } from '../comments/notes.ts';
+import type { Token } from '../transcript.ts';
 import { wordsOf } from './marks.ts';
 import { attrsOf, schema, segmentOf } from './schema.ts';
+
+/** The word at the caret, or the last one before it; null in a passage without words. */
+export function wordAtCaret({ selection: { $from } }: EditorState): Token | null {
+  if ($from.depth === 0) return null;
+  const words = wordsOf($from.parent);
+  return (words.findLast(({ from }) => from <= $from.parentOffset) ?? words[0])?.token ?? null;
+}
 
 /** When the selected words are said; null while no word is selected that the server has stored. */
 export function selectedPlace(view: EditorView): Place | null {

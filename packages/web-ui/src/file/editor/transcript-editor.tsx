@@ -18,7 +18,7 @@ import css from './editor.module.css';
 import type { Find } from '../find-bar.tsx';
 import { fileRedactionQuery } from '../redaction-queries.ts';
 import type { CodeMark, Note, Place } from '../comments/notes.ts';
-import { isTurnStart, type Match } from '../transcript.ts';
+import { isTurnStart, positionAt, type Match } from '../transcript.ts';
 import type { Transcript } from '../use-transcript.ts';
 import { createAutosave, type Autosave } from './autosave.ts';
 import { assignSpeaker, nudge } from './commands.ts';
@@ -27,7 +27,7 @@ import type { Conflict } from './merge.ts';
 import { createMaskedView, createPassageView, type PassageContext, type PassageView } from './passage-view.ts';
 import { pluginsOf, type EditorKeys } from './plugins.ts';
 import { attrsOf, contentOf, indexesOf, maskedOf, passageOf, schema, startsOf } from './schema.ts';
-import { selectedPlace } from './selected-place.ts';
+import { selectedPlace, wordAtCaret } from './selected-place.ts';
 import { ConflictNotes, SaveNote } from './save-notes.tsx';
 import { SpeakerDialog } from './speaker-dialog.tsx';
 import { acceptWords, findUncertain, selectWord } from './uncertain.ts';
@@ -38,6 +38,7 @@ import {
   focusAt,
   keepSpace,
   scrollToPassage,
+  selectMatch,
   showSelection,
   useFollowPlayback,
   useVisiblePassages,
@@ -48,6 +49,7 @@ import {
 export type EditorCommands = {
   /** Puts the caret to a word. */
   readonly focusAt: (index: number, word: number) => void;
+  readonly selectMatch: (match: Match) => void;
   readonly revert: (which: 'undo' | 'redo') => void;
   /** Selects the next or the previous word that may be wrong. */
   readonly uncertain: (by: 1 | -1) => void;
@@ -224,6 +226,7 @@ export function TranscriptEditor({
     onReady(
       editor && {
         focusAt: (index, word) => focusAt(editor.view, index, word),
+        selectMatch: (match) => selectMatch(editor.view, match),
         revert: (which) => void revert(editor, which),
         uncertain: editor.uncertain,
         accept: editor.accept,
@@ -390,6 +393,15 @@ function createEditor(setup: Setup): Editor {
       view.dispatch(moved.tr);
       // The sound at the new place says whether it is right.
       player.seek(edge === 'start' ? moved.at : Math.max(0, moved.at - 1));
+      player.play();
+    },
+    goToSound: () => {
+      const spoken = positionAt(latest.loaded, player.now());
+      if (spoken) focusAt(view, spoken.index, spoken.word);
+    },
+    playFromCaret: () => {
+      const word = wordAtCaret(view.state);
+      if (word) player.seek(word.start);
       player.play();
     },
     comment: () => latest.onComment(),

@@ -4,9 +4,9 @@ import type { EditorView } from 'prosemirror-view';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { lastAtOrBefore } from '../../lib/find-index.ts';
 import { useFile } from '../file-context.ts';
-import { tokensOf, type IndexedSegment } from '../transcript.ts';
+import { tokensOf, type IndexedSegment, type Match } from '../transcript.ts';
 import { readCaret } from './caret.ts';
-import { changeMarks, marksOf, shownIndexes } from './marks.ts';
+import { changeMarks, marksOf, shownIndexes, wordsOf } from './marks.ts';
 import { attrsOf, indexesOf, startsOf } from './schema.ts';
 
 /** Header, find bar and player must not cover a passage that was scrolled to. */
@@ -170,15 +170,28 @@ export function showSelection(view: EditorView): void {
 
 /** Puts the caret to a word. */
 export function focusAt(view: EditorView, index: number, word: number): void {
-  const element = passageElement(view, index);
-  if (!element) return;
+  const place = placeOf(view, index, word);
+  if (place) select(view, index, { from: place.from, to: place.from });
+}
+
+/** Selects words that were found, so that they can be typed over. */
+export function selectMatch(view: EditorView, { index, first, last }: Match): void {
+  const [from, to] = [placeOf(view, index, first), placeOf(view, index, last)];
+  if (from && to) select(view, index, { from: from.from, to: to.to });
+}
+
+function placeOf(view: EditorView, index: number, word: number): { readonly from: number; readonly to: number } | null {
+  const node = view.state.doc.maybeChild(index);
+  if (!node) return null;
   const at = (startsOf(view.state.doc)[index] ?? 0) + 1;
-  const node = view.state.doc.child(index);
-  const starts = [...node.textContent.matchAll(/\S+/gu)].map((match) => match.index);
-  const offset = Math.min(starts[word] ?? 0, node.content.size);
-  view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, at + offset)));
+  const place = wordsOf(node)[word] ?? { from: 0, to: 0 };
+  return { from: at + place.from, to: at + place.to };
+}
+
+function select(view: EditorView, index: number, { from, to }: { readonly from: number; readonly to: number }): void {
+  view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, from, to)));
   view.focus();
-  element.scrollIntoView({ block: 'nearest' });
+  scrollToPassage(view, index, 'nearest');
 }
 
 export type Followed = {
