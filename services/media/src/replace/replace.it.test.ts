@@ -113,6 +113,19 @@ describe('find and replace', () => {
     expect((await shownOf(run)).texts).toEqual(texts);
   });
 
+  it('corrects a recording once, in all chosen places, when a request names it and its passages several times', async () => {
+    const run = await transcribed(media, newUser(), transcriptOf(texts));
+    const { body: found } = await find(run.owner, [run], spelling);
+    const single = found.files.flatMap(({ places, ...file }) => places.map((place) => ({ ...file, places: [place] })));
+    const { body } = await replace(run.owner, { ...found, files: [...single, ...single] }, spelling);
+    expect(body.results).toEqual([{ file_uuid: run.fileId, replaced: 3, error: null }]);
+    expect((await shownOf(run)).texts).toEqual([
+      'Mister Smith met Smith here',
+      'no name at all',
+      'and Smythe and Smith',
+    ]);
+  });
+
   it('finds only what one speaker says', async () => {
     const run = await transcribed(media, newUser(), transcriptOf(['one word', 'one word']));
     const { body } = await find(run.owner, [run], { find: 'word', speaker: 'speaker_02' });

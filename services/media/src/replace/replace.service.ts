@@ -48,7 +48,7 @@ export function createReplacing({ db, corrections, finder }: { db: Db; correctio
     replace: (caller: Caller, body: Replacement, signal: AbortSignal): Promise<AnswerOf<Routes['replaceText']>> =>
       finder.withFinder(body, { userId: caller.userId, signal }, async (findTexts) => {
         const results = [];
-        for (const chosen of body.files) {
+        for (const chosen of mergedChoices(body.files)) {
           const changes = await changesOf(db, caller, { ...chosen, correction: body.uuid }, findTexts)
             .then(async (list) => {
               await corrections.replaceTexts(caller, chosen.file_uuid, { uuid: body.uuid, changes: list });
@@ -131,6 +131,19 @@ function toPlace(segment: SegmentObject, place: { start: number; end: number; re
   };
 }
 
+/** Each recording and each version of a passage once, however often the request names it. */
+function mergedChoices(files: readonly Chosen[]): Chosen[] {
+  return [...Map.groupBy(files, ({ file_uuid }) => file_uuid)].map(([file_uuid, choices]) => {
+    const segments = choices.flatMap((choice) => choice.segments);
+    const versions = [...Map.groupBy(segments, ({ uuid, version }) => `${uuid} ${version}`).values()];
+    const merged = versions.flatMap((same) => {
+      const starts = [...new Set(same.flatMap((segment) => segment.starts))];
+      return same.slice(0, 1).map((segment) => ({ ...segment, starts }));
+    });
+    return { file_uuid, segments: merged };
+  });
+}
+
 /** The new texts of the chosen passages. A passage that has changed since the search is refused. */
 async function changesOf(
   db: Db,
@@ -143,7 +156,8 @@ async function changesOf(
   const wanted = new Map(chosen.segments.map((segment) => [segment.uuid, segment]));
   const segments = await readSegmentsById(db, file.id, [...wanted.keys()], await maskFor(db, caller, file));
   const found = await findTexts(segments.map(searchedText));
-  if (segments.length !== wanted.size) throw changedSince();
+  // Of two versions of a passage one is old.
+  if (segments.length !== chosen.segments.length) throw changedSince();
   return segments.map((segment, i) => {
     const { uuid, version, text: shown, withheld } = segment;
     const chosenHere = wanted.get(uuid);
