@@ -78,6 +78,29 @@ export function freeze(instance: Instance, victim: Victim): () => void {
   };
 }
 
+/**
+ * Lets processes run for a fifth of every `cycleMs`, like servers on an overloaded machine.
+ * @returns a function that ends this.
+ */
+export function slowDown(pids: () => readonly number[], cycleMs: number): () => void {
+  let stopped: readonly number[] = [];
+  let timer: NodeJS.Timeout;
+  const stop = (): void => {
+    stopped = pids();
+    for (const pid of stopped) signal(pid, 'SIGSTOP');
+    timer = setTimeout(resume, cycleMs * 0.8);
+  };
+  const resume = (): void => {
+    for (const pid of stopped) signal(pid, 'SIGCONT');
+    timer = setTimeout(stop, cycleMs * 0.2);
+  };
+  stop();
+  return () => {
+    clearTimeout(timer);
+    for (const pid of stopped) signal(pid, 'SIGCONT');
+  };
+}
+
 function matches(victim: Victim, command: string): boolean {
   return isServer(victim)
     ? new RegExp(String.raw`^\S*\b${victim}(-server)?\b`).test(command)

@@ -20,7 +20,7 @@ export function landingTests(): Check[] {
 export const namedTests: Readonly<Record<string, NamedTests>> = {
   nightly: {
     about:
-      'chaos, kills, restores, old releases, replicas, frozen stores, full disk, slow clients, bad input, every page; random seed',
+      'chaos, kills, restores, old releases, replicas, frozen stores, slow servers, full disk, slow clients, bad input, every page; random seed',
     isRandom: true,
     checks: (part) => {
       if (part === undefined) return [ring('pure'), ring('endurance'), ...endToEnd(nightlySpecs)];
