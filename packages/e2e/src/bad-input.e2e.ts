@@ -5,12 +5,14 @@ import { badInput } from './bad-input.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { fuzz } from './fuzz/fuzz.ts';
+import { measureGrowth } from './fuzz/growth.ts';
 import { admin, type Instance } from './instance.ts';
 import { signInAsOther } from './people.ts';
 import type { Suite } from './suite.ts';
 import { asService } from './service-access.ts';
 
 const cases = Number(process.env['FUZZ_CASES'] ?? 300);
+const growthOneOf = Number(process.env['OT_GROWTH_ONE_OF'] ?? 6);
 
 export function badInputs({ instance }: Context): Suite {
   return {
@@ -40,6 +42,30 @@ export function badInputs({ instance }: Context): Suite {
             const { sent, operations, slowestMs, statuses, faults } = await fuzz({ instance, cases, seed });
             log(`${sent} requests to ${operations} operations, slowest ${slowestMs} ms; ${statuses}`);
             assert.deepEqual(faults, []);
+            assert.deepEqual(await processesOf(instance), before, 'a process exited');
+          });
+        },
+      },
+      {
+        rule: 'the largest texts and lists of the routes cost time and memory in proportion to their size',
+        limitMs: growthOneOf === 1 ? 7_200_000 : 1_800_000,
+        run: async (log) => {
+          log(`seed ${seed}, OT_GROWTH_ONE_OF=${growthOneOf}`);
+          await restoringAfter(instance, async () => {
+            const before = await processesOf(instance);
+            const { places, sent, accepted, idleRate, costs, faults } = await measureGrowth(instance, {
+              oneOf: growthOneOf,
+              seed,
+            });
+            log(
+              `${sent} requests to ${places} places, ${accepted} accepted; idle: ${(idleRate * 100_000).toFixed(1)} %`,
+            );
+            for (const cost of costs.slice(0, 12)) log(cost);
+            assert.deepEqual(faults, []);
+            assert.ok(
+              places * growthOneOf > 200 && accepted > places,
+              `${accepted} requests of ${places} were accepted`,
+            );
             assert.deepEqual(await processesOf(instance), before, 'a process exited');
           });
         },

@@ -17,7 +17,7 @@ export function createMatrix(instance: Instance) {
 
   const runCase = async (testCase: Case, fixtureSet: Fixtures, endpoint: Endpoint): Promise<string | undefined> => {
     const caller: Person | null = testCase.callerRole === 'none' ? null : await fixtureSet.person(testCase.callerRole);
-    const things = await fixtureSet.things(testCase.relation, caller, requirementsOf(testCase));
+    const things = await fixtureSet.things(testCase.relation, caller, requirementsOf(testCase.route, testCase.entry));
     const { target, acceptsAnyBody, init } = requestOf(testCase.route, testCase.entry, things);
     const { base, headers } = endpoint(
       testCase.route,
@@ -57,7 +57,7 @@ export function createMatrix(instance: Instance) {
 }
 
 /** The resources that a route needs: those in its path, query or body. */
-function requirementsOf({ route, entry }: Case) {
+export function requirementsOf(route: string, entry: Entry) {
   const probe = new Set<string>();
   const watched = new Proxy({} as FixtureIds, { get: (_, name) => (probe.add(String(name)), String(name)) });
   entry.params?.(watched);
@@ -72,7 +72,7 @@ function requirementsOf({ route, entry }: Case) {
   };
 }
 
-function requestOf(route: string, entry: Entry, ids: FixtureIds) {
+export function requestOf(route: string, entry: Entry, ids: FixtureIds) {
   const [method = '', path = ''] = route.split(' ');
   const params = paramsOf(route, entry, ids);
   const { query, json, form, raw } = entry.send?.(ids) ?? {};
