@@ -77,6 +77,8 @@ describe('deploy/Dockerfile', () => {
       /\[ "\$SERVICE" = operations \]; then [^;]*packages="\$packages (.*)"; fi/.exec(contents('RUN')[0]!)?.[1],
     ).toBe(`postgresql-client-${version}`);
     expect(text.match(/postgresql-client/g)).toHaveLength(1);
+    // Debian 12 has an older version.
+    expect(contents('RUN')[0]).toMatch(/"\$DEBIAN" = bookworm \]; then [^;]*apt\.postgresql\.org\.sh -y; fi/);
   });
 
   it('takes no secret, no test result and nothing built into the build', () => {
