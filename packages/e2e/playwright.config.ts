@@ -12,10 +12,19 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: join(results, 'e2e.json') }]],
   timeout: defaultLimitMs,
   workers: 3,
-  projects: ['landing', 'product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update', 'update'].map(
-    (name) => ({
-      name,
-      testMatch: `${name}.spec.ts`,
-    }),
-  ),
+  projects: [
+    'landing',
+    'product',
+    'pages',
+    'panels',
+    'scripted',
+    'replicas',
+    'killed',
+    'one-update',
+    'update',
+    'containers',
+  ].map((name) => ({
+    name,
+    testMatch: `${name}.spec.ts`,
+  })),
 });

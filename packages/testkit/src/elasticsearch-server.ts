@@ -11,7 +11,8 @@ export const elasticsearchVersions = ['8.19.0', '9.5.3'] as const;
 type Version = (typeof elasticsearchVersions)[number];
 
 const minimumJava: Record<Version, number> = { '8.19.0': 17, '9.5.3': 21 };
-const sources = resolve(import.meta.dirname, '../elasticsearch');
+/** The program that starts a node, and the list of its artifacts. */
+export const elasticsearchSources = resolve(import.meta.dirname, '../elasticsearch');
 const homes = resolve(import.meta.dirname, '../../../.tools/elasticsearch');
 const module = 'transport-netty4';
 /** Of a JVM on a busy machine. */
@@ -28,7 +29,7 @@ export async function startElasticsearch(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const java = findJava(minimumJava[version]);
-  const home = await prepareHome(version);
+  const home = await prepareElasticsearch(version);
   const [port = 0, transportPort = 0] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;
   return await start(
@@ -56,7 +57,7 @@ export async function startElasticsearch(
           `-Des.nativelibs.path=${join(home, 'native')}`,
           '-cp',
           join(home, 'lib', '*'),
-          join(sources, 'SearchNode.java'),
+          join(elasticsearchSources, 'SearchNode.java'),
           folder,
           ...Object.entries(all).map(([key, value]) => `${key}=${value}`),
         ],
@@ -76,7 +77,7 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 /** The folder of a version's programs; concurrent calls do not disturb each other. */
-async function prepareHome(version: Version): Promise<string> {
+export async function prepareElasticsearch(version: Version): Promise<string> {
   const home = join(homes, version);
   if (existsSync(home)) return home;
   await mkdir(homes, { recursive: true });
@@ -85,7 +86,7 @@ async function prepareHome(version: Version): Promise<string> {
   await promisify(execFile)(requireProgram('mvn'), [
     '--batch-mode',
     '--quiet',
-    `--file=${join(sources, 'pom.xml')}`,
+    `--file=${join(elasticsearchSources, 'pom.xml')}`,
     'dependency:copy-dependencies',
     `-Delasticsearch=${version}`,
     `-DoutputDirectory=${lib}`,

@@ -28,7 +28,10 @@ export async function test(name: string | undefined, part: string | undefined, o
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   mkdirSync(resultsFolder, { recursive: true });
-  if (options.quick !== true) await ensurePackages([...productPackages, ...testPackages], terminal.step);
+  if (options.quick !== true) {
+    const wanted = [...productPackages, ...testPackages, ...(named?.packages ?? [])];
+    await ensurePackages(wanted, terminal.step);
+  }
   terminal.busy('preparing');
   await prepare(terminal.done);
   const drawn = named?.isRandom === true ? randomInt(1_000_000) : landingSeed;
@@ -86,6 +89,7 @@ async function runCheck(
   const tally = check.count?.(result) ?? single(check.name, result.code === 0);
   const counts = check.count === undefined ? '' : `: ${tally.passed} passed, ${tally.failed} failed`;
   const line = `${check.name}${counts} (${((Date.now() - from) / 1000).toFixed(1)} s)`;
+  for (const note of check.notes?.(result.output) ?? []) terminal.line(note);
   if (tally.failed === 0) terminal.done(line);
   else {
     terminal.fail(line);

@@ -44,6 +44,15 @@ export const testPackages: readonly SystemPackage[] = [
   program('yt-dlp', 'yt-dlp'),
 ];
 
+/** What the test of the containers needs where there is no Docker, and for what stands in for images. */
+export const containerPackages: readonly SystemPackage[] = [
+  program('runc', 'runc'),
+  program('iptables', 'iptables'),
+  program('iproute2', 'ip'),
+  program('debootstrap', 'debootstrap'),
+  program('maven', 'mvn'),
+];
+
 /** The packages of the benchmarks' peers, and further voices: synthetic ones, and prompts that real people read. */
 export const benchPackages: readonly SystemPackage[] = [
   program('nginx-light', 'nginx'),

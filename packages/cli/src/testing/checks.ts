@@ -11,6 +11,8 @@ export type Check = {
   readonly env?: Readonly<Record<string, string>>;
   /** Parses counts from output and exit code; a check without a parser is a single test. */
   readonly count?: (result: { code: number; output: string }) => Tally;
+  /** Lines of the output that are shown although it passed. */
+  readonly notes?: (output: string) => readonly string[];
 };
 
 /** The paths of the log and the report of a check. */
@@ -90,6 +92,7 @@ function playwright(name: string, packageName: string, reportName: string, args:
     name,
     command: [join(folder, 'node_modules', '.bin', 'playwright'), 'test', '--config', folder, ...args],
     count: ({ code }) => atLeastOneFailure(code, playwrightTally(readIfThere(report))),
+    notes: (output) => output.split('\n').filter((line) => /^ +(substituted|not run): /.test(line)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { containerPackages, type SystemPackage } from '../setup/packages.ts';
 import { componentTests, endToEnd, ring, speechEnvironment, type Check } from './checks.ts';
 
 /** Spec files of the nightly tier; each has its own instance. */
@@ -6,6 +7,8 @@ const nightlySpecs = ['product', 'pages', 'panels', 'scripted', 'replicas', 'kil
 /** Tests that run only when they are named. */
 type NamedTests = {
   readonly about: string;
+  /** What they need besides the packages of all tests. */
+  readonly packages?: readonly SystemPackage[];
   /** The seed is drawn for each run. */
   readonly isRandom?: boolean;
   /** `part`: a ring, a spec file or a suite of them. */
@@ -39,6 +42,12 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
   helm: {
     about: 'the Helm chart: linter, schemas, five sets of values, against k8s/; needs Go, or Helm',
     checks: () => [ring('helm')],
+  },
+  containers: {
+    about:
+      'compose.yaml in real containers, from images that deploy/Dockerfile builds; needs Docker, or root on Debian',
+    packages: containerPackages,
+    checks: () => endToEnd(['containers']),
   },
   models: {
     about: 'speech engines with real models, which it fetches from a package registry',
