@@ -32,3 +32,11 @@ describe('nightly tier', () => {
     expect(Object.keys(namedTests).filter((name) => namedTests[name]?.isRandom)).toEqual(['nightly']);
   });
 });
+
+describe('test of the containers', () => {
+  it('shows what stood in for something else, also when everything passed', () => {
+    const [check] = namedTests['containers']!.checks();
+    const output = '  ok 1\n        media: built in 60 s\n        substituted: tag redis:7\n        not run: grafana\n';
+    expect(check?.notes?.(output).map((line) => line.trim())).toEqual(['substituted: tag redis:7', 'not run: grafana']);
+  });
+});

@@ -146,12 +146,11 @@ async function npmPackage(): Promise<string> {
   return join(packed, 'package');
 }
 
-/** What this machine does not permit; without it compose.yaml runs unchanged. */
-export async function writeOverride(file: string, log: Log): Promise<boolean> {
-  if (await succeeds('sh', ['-c', 'ulimit -n 65536'])) return false;
+/** The limits that this machine does not permit; where it permits them all, compose.yaml runs without an override. */
+export async function writeOverride(file: string, log: Log): Promise<void> {
+  if (await succeeds('sh', ['-c', 'ulimit -n 65536'])) return;
   const limit = Number(await run('sh', ['-c', 'ulimit -Hn']));
   const services = { elasticsearch: { ulimits: { nofile: { soft: limit, hard: limit } } } };
   await writeFile(file, JSON.stringify({ services }));
   log(`substituted: override of elasticsearch: this machine permits ${limit} open files instead of 65536`);
-  return true;
 }

@@ -44,9 +44,8 @@ export async function openStack() {
   for (const name of ['compose.yaml', 'deploy'])
     await cp(join(productFolder, name), join(home, name), { recursive: true });
   const engine: Engine = await openEngine(folder);
-  const files = ['--file', join(home, 'compose.yaml')];
   const compose = (args: readonly string[], options: RunOptions = {}) =>
-    engine.docker(['compose', '--project-name', project, ...files, ...args], { cwd: home, ...options });
+    engine.docker(['compose', '--project-name', project, ...args], { cwd: home, ...options });
   let address = '';
 
   return {
@@ -66,8 +65,7 @@ export async function openStack() {
       >[1];
       if (!(await canPull(engine))) await makeStandIns(engine, folder, described, log);
       await buildProduct(engine, described, settings['OT_IMAGE_TAG'] ?? '', log);
-      const override = join(home, 'compose.override.yaml');
-      if (await writeOverride(override, log)) files.push('--file', override);
+      await writeOverride(join(home, 'compose.override.yaml'), log);
       await engine.isolate();
     },
     start: async () => {
