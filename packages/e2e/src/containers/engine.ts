@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rmdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -22,11 +22,14 @@ export type Engine = {
   readonly close: () => Promise<void>;
 };
 
-/** The Docker of this machine when there is one; otherwise that of the distribution, unpacked into `folder`, not installed. */
-export async function openEngine(folder: string): Promise<Engine> {
-  return (await succeeds('docker', ['compose', 'ls'])) && (await succeeds('docker', ['info']))
-    ? existingEngine()
-    : await ownEngine(folder);
+/**
+ * The Docker of this machine when it can pull an image; otherwise that of the distribution, unpacked into `folder`, not
+ * installed. No other gets images under the names of those that it cannot pull.
+ */
+export async function openEngine(folder: string, image: string): Promise<Engine> {
+  const isUsable =
+    (await succeeds('docker', ['compose', 'version'])) && (await succeeds('docker', ['pull', '--quiet', image]));
+  return isUsable ? existingEngine() : await ownEngine(folder);
 }
 
 function existingEngine(): Engine {
@@ -110,10 +113,19 @@ async function ownEngine(folder: string): Promise<Engine> {
       for (const server of servers) server.close();
       for (const child of children) child.kill('SIGTERM');
       await stop();
+      await unmountBelow(folder);
       if (existsSync(`/run/netns/${namespace}`)) await run('ip', ['netns', 'delete', namespace]);
       for (const cgroup of cgroups) await rmdir(cgroup).catch(() => undefined);
     },
   };
+}
+
+/** A daemon leaves the namespace of host networks mounted, and the layer of a build that was interrupted. */
+async function unmountBelow(folder: string): Promise<void> {
+  const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '');
+  // What was mounted last covers the others.
+  for (const path of mounts.filter((mounted) => mounted.startsWith(`${folder}/`)).toReversed())
+    await run('umount', [path]);
 }
 
 /** Both ends of a forwarded connection. */

@@ -27,9 +27,12 @@ const standIns: Readonly<Record<string, string>> = {
 type Compose = { services: Record<string, { image: string }> };
 type Log = (line: string) => void;
 
-/** Whether images can be pulled: the base image of deploy/Dockerfile is. */
+/** The base image of deploy/Dockerfile. */
+export const baseImage = `node:${nodeVersion}-bookworm-slim`;
+
+/** Whether images can be pulled: the base image is. */
 export async function canPull({ docker }: Engine): Promise<boolean> {
-  return await docker(['pull', '--quiet', `node:${nodeVersion}-bookworm-slim`], { limitMs: 300_000 }).then(
+  return await docker(['pull', '--quiet', baseImage], { limitMs: 300_000 }).then(
     () => true,
     () => false,
   );
@@ -58,7 +61,7 @@ export async function makeStandIns(engine: Engine, folder: string, compose: Comp
   }
 }
 
-/** Builds the images of the product with its own Dockerfile; an image that is there already is used. */
+/** Builds the images of the product with its own Dockerfile; an image that an own daemon has already is used. */
 export async function buildProduct(engine: Engine, compose: Compose, tag: string, log: Log): Promise<void> {
   const hasPostgresPackages = await fetch('http://apt.postgresql.org/').then(
     ({ ok }) => ok,
@@ -70,7 +73,7 @@ export async function buildProduct(engine: Engine, compose: Compose, tag: string
     );
   for (const service of serviceNames) {
     const { image } = compose.services[service]!;
-    if (await engine.docker(['image', 'inspect', image]).then(Boolean, () => false)) {
+    if (engine.isOwn && (await engine.docker(['image', 'inspect', image]).then(Boolean, () => false))) {
       log(`${service}: the image was there`);
       continue;
     }

@@ -7,7 +7,7 @@ import { freePort } from '@overtone/cli/servers';
 import { overtone } from '../instance.ts';
 import { until } from '../until.ts';
 import { openEngine, type Engine } from './engine.ts';
-import { buildProduct, canPull, makeStandIns, writeOverride } from './images.ts';
+import { baseImage, buildProduct, canPull, makeStandIns, writeOverride } from './images.ts';
 import type { RunOptions } from './run.ts';
 
 const productFolder = resolve(import.meta.dirname, '../../../..');
@@ -43,7 +43,7 @@ export async function openStack() {
   const home = await mkdtemp(join(folder, 'home-'));
   for (const name of ['compose.yaml', 'deploy'])
     await cp(join(productFolder, name), join(home, name), { recursive: true });
-  const engine: Engine = await openEngine(folder);
+  const engine: Engine = await openEngine(folder, baseImage);
   const compose = (args: readonly string[], options: RunOptions = {}) =>
     engine.docker(['compose', '--project-name', project, ...args], { cwd: home, ...options });
   let address = '';
@@ -57,7 +57,12 @@ export async function openStack() {
     prepare: async (log: (line: string) => void) => {
       const written = await overtone(['config', 'container', '--out', home]);
       if (written.code !== 0) throw new Error(written.output);
-      if (!engine.isOwn) await appendFile(join(home, '.env'), `OT_LISTEN=127.0.0.1:${await freePort()}\n`);
+      // Beside an installation with its images and its port.
+      if (!engine.isOwn)
+        await appendFile(
+          join(home, '.env'),
+          `OT_IMAGE_PREFIX=overtone-test\nOT_LISTEN=127.0.0.1:${await freePort()}\n`,
+        );
       const settings = parseEnv(readFileSync(join(home, '.env'), 'utf8'));
       log(`.env: ${limitNames.map((name) => `${name}=${settings[name] ?? ''}`).join(' ')}`);
       const described = JSON.parse(await compose(['--profile', '*', 'config', '--format', 'json'])) as Parameters<
