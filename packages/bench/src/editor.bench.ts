@@ -1,4 +1,4 @@
-import { launchBrowser, openPage, signInByHand, type Watched } from '@overtone/e2e/browser';
+import { launchBrowser, openPage, signInByHand } from '@overtone/e2e/browser';
 import { signIn } from '@overtone/e2e/client';
 import { admin } from '@overtone/e2e/instance';
 import { openByClick, passagesPerHour, storeSpeech } from '@overtone/e2e/long-speech';
@@ -7,9 +7,8 @@ import { allProcesses, memoryOf } from '@overtone/e2e/processes';
 import { until } from '@overtone/e2e/until';
 import { treeOf } from '@overtone/e2e/victims';
 import { mebibytes, quantile, type Bench } from './bench.ts';
+import { measureTaskTime, nextFrame, type Page } from './page-time.ts';
 
-type Page = Watched['page'];
-type CDPSession = Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>;
 type Figures = {
   readonly openMs: number;
   /** Time of the page's thread for each key stroke, with layout and painting. */
@@ -94,11 +93,9 @@ async function measurePage(page: Page, { uuid, last }: { uuid: string; last: num
   await page.locator('[data-seg="1"]').waitFor();
   await observeLongTasks(page);
   const keyMs: number[] = [];
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Performance.enable');
+  const taskTime = await measureTaskTime(page);
   await enterPassage(page.locator('[data-seg="1"]'));
-  for (const key of typed)
-    keyMs.push(await taskTimeOf(page, cdp, () => page.keyboard.press(key === ' ' ? 'Space' : key)));
+  for (const key of typed) keyMs.push(await taskTime(() => page.keyboard.press(key === ' ' ? 'Space' : key)));
   await saved(page);
   for (let i = 0; i < 40; i += 1) {
     await page.mouse.wheel(0, 700);
@@ -116,24 +113,6 @@ function observeLongTasks(page: Page): Promise<void> {
       type: 'longtask',
     });
   });
-}
-
-/** Milliseconds in which the page's thread was busy, until what was done is painted. */
-async function taskTimeOf(page: Page, cdp: CDPSession, work: () => Promise<void>): Promise<number> {
-  const busy = async (): Promise<number> => {
-    const { metrics } = await cdp.send('Performance.getMetrics');
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
-  };
-  const before = await busy();
-  await work();
-  await nextFrame(page);
-  return (await busy()) - before;
-}
-
-function nextFrame(page: Page): Promise<void> {
-  return page.evaluate(
-    () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-  );
 }
 
 /** Proportional share of the memory of the largest renderer. */

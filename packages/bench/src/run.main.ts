@@ -26,6 +26,7 @@ import { speechBench } from './speech.bench.ts';
 import { startBench } from './start.bench.ts';
 import { summariesBench } from './summaries.bench.ts';
 import { directorySyncBench } from './directory-sync.bench.ts';
+import { typistBench } from './typist.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 import { voicesBench } from './voices.bench.ts';
 import { watchBench } from './watch.bench.ts';
@@ -36,6 +37,7 @@ const benches: readonly Bench[] = [
   uploadBench,
   pipelineBench,
   editorBench,
+  typistBench,
   jobsBench,
   queueBench,
   besideBench,

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { measureTaskTime, type Page } from './page-time.ts';
+
+/** What a stroke is for: to hear a place, to get the caret there, or to correct it. */
+export type Purpose = 'sound' | 'caret' | 'text';
+export type Keys = {
+  readonly page: Page;
+  /** One stroke, with the keys that are held meanwhile: "Control+Shift+ArrowRight" is one. */
+  readonly press: (purpose: Purpose, key: string, times?: number) => Promise<void>;
+  readonly type: (text: string) => Promise<void>;
+  readonly counts: Readonly<Record<Purpose, number>>;
+  /** Time of the page's thread for each stroke, with layout and painting. */
+  readonly times: readonly number[];
+};
+
+/** A person who has nothing but a keyboard. */
+export async function createKeys(page: Page): Promise<Keys> {
+  const taskTime = await measureTaskTime(page);
+  const counts = { sound: 0, caret: 0, text: 0 };
+  const times: number[] = [];
+  const press = async (purpose: Purpose, key: string, repeated = 1): Promise<void> => {
+    for (let i = 0; i < repeated; i += 1) {
+      counts[purpose] += 1;
+      times.push(await taskTime(() => page.keyboard.press(key)));
+    }
+  };
+  const type = async (text: string): Promise<void> => {
+    for (const letter of text) await press('text', letter === ' ' ? 'Space' : letter);
+  };
+  return { page, press, type, counts, times };
+}
+
+/** The keys of a player. `readyState`: of the media element, below which they do not work. `rest`: milliseconds of it before a key. */
+export type PlayerKeys = {
+  readonly play: string;
+  readonly back: string;
+  readonly forth: string;
+  readonly seconds: number;
+  readonly readyState: number;
+  readonly rest: number;
+};
+
+/** Where the sound is, once it rests there. */
+async function heardAt(page: Page, { readyState, rest }: PlayerKeys): Promise<number> {
+  let before = Number.NaN;
+  for (;;) {
+    await page.waitForFunction((wanted) => {
+      const media = document.querySelector<HTMLMediaElement>('audio, video');
+      return media?.seeking === false && media.readyState >= wanted;
+    }, readyState);
+    const at = await page.evaluate(() => document.querySelector<HTMLMediaElement>('audio, video')?.currentTime ?? 0);
+    if (at === before || rest === 0) return at;
+    before = at;
+    await sleep(rest);
+  }
+}
+
+/** Skips to within half a step of a place. */
+export async function skipTo({ press, page }: Keys, seconds: number, player: PlayerKeys): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const steps = Math.round((seconds - (await heardAt(page, player))) / player.seconds);
+    if (steps === 0) return;
+    await press('sound', steps > 0 ? player.forth : player.back);
+  }
+  throw new Error(`the sound does not get to ${seconds} s`);
+}
+
+/** Plays a moment from where the sound is. A person who still hears something presses the key again. */
+export async function listen({ page, press }: Keys, player: PlayerKeys): Promise<void> {
+  await heardAt(page, player);
+  await press('sound', player.play);
+  await untilPaused(page, false, player);
+  for (let tries = 0; tries < 5; tries += 1) {
+    await press('sound', player.play);
+    if (await untilPaused(page, true, player)) return;
+  }
+  throw new Error('the sound does not stop');
+}
+
+/** Whether it plays, or does not, within a second in which its keys work. */
+async function untilPaused(page: Page, paused: boolean, { readyState }: PlayerKeys): Promise<boolean> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const media = await page.evaluate(() => {
+      const element = document.querySelector<HTMLMediaElement>('audio, video');
+      return { paused: element?.paused, readyState: element?.readyState ?? 0 };
+    });
+    if (media.paused === paused && media.readyState >= readyState) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+type Line = { readonly count: number; readonly before: number };
+
+/** The shortest way from the start of a word to the end of another in the same line of `count` words. */
+export async function goToEndOf({ press }: Keys, word: number, { before, count }: Line): Promise<void> {
+  const forth = (words: number): string[] => Array.from({ length: words }, () => 'Control+ArrowRight');
+  // A word back goes to its start; the end of the one before it is a letter further.
+  const back = (words: number): string[] => [...Array.from({ length: words }, () => 'Control+ArrowLeft'), 'ArrowLeft'];
+  const ways = [
+    word >= before ? forth(word - before + 1) : back(before - 1 - word),
+    ['Home', ...forth(word + 1)],
+    word === count - 1 ? ['End'] : ['End', ...back(count - 1 - word)],
+  ];
+  const [shortest = []] = ways.toSorted((left, right) => left.length - right.length);
+  for (const key of shortest) await press('caret', key);
+}
