@@ -172,7 +172,7 @@ async function download(name: string, folder: string): Promise<void> {
   await mkdir(join(state, 'lists/partial'), { recursive: true });
   await mkdir(join(state, 'cache/archives/partial'), { recursive: true });
   const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
-  await writeFile(list, `deb [signed-by=${keys}] ${mirror} trixie main\n`);
+  await writeFile(list, `deb [signed-by=${keys}] ${await readMirror()} trixie main\n`);
   const options = [
     `Dir::Etc::SourceList=${list}`,
     'Dir::Etc::SourceParts=-',
@@ -183,8 +183,19 @@ async function download(name: string, folder: string): Promise<void> {
   await run('apt-get', [...options, 'download', name], { cwd: folder });
 }
 
-/** The distribution's packages. */
-export const mirror = 'http://deb.debian.org/debian';
+/** Where this machine gets the packages of Debian from. */
+export async function readMirror(): Promise<string> {
+  const addresses = await run('apt-get', [
+    'indextargets',
+    '--format',
+    '$(REPO_URI)',
+    'Created-By: Packages',
+    'Label: Debian',
+  ]);
+  const [address] = addresses.split('\n');
+  if (!address) throw new Error('apt-get has no list of the packages of Debian');
+  return address;
+}
 
 const controllers = '/sys/fs/cgroup';
 

@@ -3,7 +3,7 @@ import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { serviceNames } from '@overtone/contracts';
 import { elasticsearchSources, prepareElasticsearch } from '@overtone/testkit/elasticsearch-server';
-import { cacheFolder, mirror, type Engine } from './engine.ts';
+import { cacheFolder, readMirror, type Engine } from './engine.ts';
 import { run, succeeds } from './run.ts';
 
 const productFolder = resolve(import.meta.dirname, '../../../..');
@@ -114,7 +114,7 @@ async function baseSystem(folder: string, release: string): Promise<string> {
   const archive = join(cacheFolder, `${release}.tar.gz`);
   if (existsSync(archive)) return archive;
   const root = join(folder, release);
-  await run('debootstrap', ['--variant=minbase', '--include=ca-certificates', release, root, mirror]);
+  await run('debootstrap', ['--variant=minbase', '--include=ca-certificates', release, root, await readMirror()]);
   const certificates = 'etc/ssl/certs/ca-certificates.crt';
   await cp(`/${certificates}`, join(root, certificates), { dereference: true });
   await run('chroot', [root, 'apt-get', 'clean']);
