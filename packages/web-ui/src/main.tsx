@@ -16,6 +16,7 @@ import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
 import { needsThisPage } from './state/upload.ts';
 import { Toasts } from './ui/toasts.tsx';
+import { keepFocusOfDisabled } from './ui/keep-focus.ts';
 import { recordFocus } from './ui/last-focus.ts';
 import { ignoreSecondPresses } from './ui/second-press.ts';
 
@@ -27,6 +28,7 @@ reloadWhenOutdated(() => !uploads.list.get().some(needsThisPage));
 
 ignoreSecondPresses(window);
 recordFocus(document);
+keepFocusOfDisabled(document);
 
 createRoot(root).render(
   <StrictMode>

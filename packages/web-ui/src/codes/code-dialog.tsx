@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
-import { useDraft } from '../state/use-draft.ts';
+import { useEdits } from '../state/use-edits.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { codeColors, refreshCodes, type Code, type CodeColor, type CodeList } from './code-queries.ts';
 import { codeColorNames } from './color-names.ts';
@@ -23,26 +23,24 @@ type Props = {
 export function CodeDialog({ list, code, onClose, onDone, children }: Props) {
   const client = useQueryClient();
   const codes = list?.codes ?? [];
-  const draft = useDraft(`code:${list?.uuid ?? ''}:${code?.uuid ?? 'new'}`, {
+  const draft = useEdits(`code:${list?.uuid ?? ''}:${code?.uuid ?? 'new'}`, {
     name: code?.name ?? '',
     color: code?.color ?? (codeColors[codes.length % codeColors.length] as CodeColor),
     description: code?.description ?? '',
-    parent: code?.parent_uuid ?? '',
+    parent_uuid: code?.parent_uuid ?? null,
   });
-  const { name, color, description, parent } = draft.value;
+  const { name, color, description, parent_uuid } = draft.value;
   const hasBelow = codes.some((one) => one.parent_uuid === code?.uuid);
   const parents = hasBelow ? [] : codes.filter((one) => one.parent_uuid === null && one.uuid !== code?.uuid);
   const save = useMutation({
     mutationFn: async () => {
-      const body = {
-        name: name.trim(),
-        color,
-        description: description.trim(),
-        parent_uuid: parent === '' ? null : parent,
-      };
+      const body = { name: name.trim(), color, description: description.trim(), parent_uuid };
       const { uuid } = list ?? (await call('POST /api/code-lists', { body: { name: t`My codes` } }));
       return code
-        ? call('PUT /api/code-lists/{uuid}/codes/{code_uuid}', { params: { uuid, code_uuid: code.uuid }, body })
+        ? call('PUT /api/code-lists/{uuid}/codes/{code_uuid}', {
+            params: { uuid, code_uuid: code.uuid },
+            body: draft.changedOf(body),
+          })
         : call('POST /api/code-lists/{uuid}/codes', { params: { uuid }, body });
     },
     onSuccess: async (saved) => {
@@ -72,13 +70,13 @@ export function CodeDialog({ list, code, onClose, onDone, children }: Props) {
         maxLength={120}
         value={name}
         error={fieldOf(save.error, 'name')}
-        onChange={(event) => draft.set({ ...draft.value, name: event.currentTarget.value })}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
       />
       <NativeSelect
         label={t`Color`}
         data={codeColors.map((value) => ({ value, label: codeColorNames[value] }))}
         value={color}
-        onChange={(event) => draft.set({ ...draft.value, color: event.currentTarget.value as CodeColor })}
+        onChange={(event) => draft.change({ color: event.currentTarget.value as CodeColor })}
       />
       {parents.length > 0 && (
         <NativeSelect
@@ -87,9 +85,9 @@ export function CodeDialog({ list, code, onClose, onDone, children }: Props) {
             { value: '', label: t`No other code` },
             ...parents.map(({ uuid, name: label }) => ({ value: uuid, label })),
           ]}
-          value={parent}
+          value={parent_uuid ?? ''}
           error={fieldOf(save.error, 'parent_uuid')}
-          onChange={(event) => draft.set({ ...draft.value, parent: event.currentTarget.value })}
+          onChange={(event) => draft.change({ parent_uuid: event.currentTarget.value || null })}
         />
       )}
       <Textarea
@@ -99,7 +97,7 @@ export function CodeDialog({ list, code, onClose, onDone, children }: Props) {
         maxLength={2000}
         value={description}
         error={fieldOf(save.error, 'description')}
-        onChange={(event) => draft.set({ ...draft.value, description: event.currentTarget.value })}
+        onChange={(event) => draft.change({ description: event.currentTarget.value })}
       />
     </FormDialog>
   );

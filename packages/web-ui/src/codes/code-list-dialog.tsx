@@ -3,7 +3,7 @@ import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
-import { useDraft } from '../state/use-draft.ts';
+import { useEdits } from '../state/use-edits.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { refreshCodes, type CodeList } from './code-queries.ts';
 
@@ -16,7 +16,7 @@ type Props = {
 
 export function CodeListDialog({ list, onClose, onDone }: Props) {
   const client = useQueryClient();
-  const draft = useDraft(`code-list:${list?.uuid ?? 'new'}`, {
+  const draft = useEdits(`code-list:${list?.uuid ?? 'new'}`, {
     name: list?.name ?? '',
     description: list?.description ?? '',
   });
@@ -25,7 +25,7 @@ export function CodeListDialog({ list, onClose, onDone }: Props) {
   const save = useMutation({
     mutationFn: () =>
       list
-        ? call('PUT /api/code-lists/{uuid}', { params: { uuid: list.uuid }, body })
+        ? call('PUT /api/code-lists/{uuid}', { params: { uuid: list.uuid }, body: draft.changedOf(body) })
         : call('POST /api/code-lists', { body }),
     onSuccess: (saved) => {
       void refreshCodes(client);
@@ -53,7 +53,7 @@ export function CodeListDialog({ list, onClose, onDone }: Props) {
         maxLength={120}
         value={name}
         error={fieldOf(save.error, 'name')}
-        onChange={(event) => draft.set({ name: event.currentTarget.value, description })}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
       />
       <Textarea
         label={t`Description`}
@@ -62,7 +62,7 @@ export function CodeListDialog({ list, onClose, onDone }: Props) {
         maxLength={2000}
         value={description}
         error={fieldOf(save.error, 'description')}
-        onChange={(event) => draft.set({ name, description: event.currentTarget.value })}
+        onChange={(event) => draft.change({ description: event.currentTarget.value })}
       />
     </FormDialog>
   );

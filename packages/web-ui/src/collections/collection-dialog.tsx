@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useDraft } from '../state/use-draft.ts';
+import { useEdits } from '../state/use-edits.ts';
 import { refreshCollections, type Collection } from './collection-queries.ts';
 
 type Props = {
@@ -16,7 +16,7 @@ type Props = {
 
 export function CollectionDialog({ collection, onClose, onDone }: Props) {
   const client = useQueryClient();
-  const draft = useDraft(`collection:${collection?.uuid ?? 'new'}`, {
+  const draft = useEdits(`collection:${collection?.uuid ?? 'new'}`, {
     name: collection?.name ?? '',
     description: collection?.description ?? '',
   });
@@ -25,7 +25,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
   const save = useMutation({
     mutationFn: () =>
       collection
-        ? call('PUT /api/collections/{uuid}', { params: { uuid: collection.uuid }, body })
+        ? call('PUT /api/collections/{uuid}', { params: { uuid: collection.uuid }, body: draft.changedOf(body) })
         : call('POST /api/collections', { body }),
     onSuccess: (saved) => {
       void refreshCollections(client);
@@ -53,7 +53,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
         maxLength={120}
         value={name}
         error={fieldOf(save.error, 'name')}
-        onChange={(event) => draft.set({ name: event.currentTarget.value, description })}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
       />
       <Textarea
         label={t`Description`}
@@ -62,7 +62,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
         maxLength={2000}
         value={description}
         error={fieldOf(save.error, 'description')}
-        onChange={(event) => draft.set({ name, description: event.currentTarget.value })}
+        onChange={(event) => draft.change({ description: event.currentTarget.value })}
       />
     </FormDialog>
   );

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useDraft } from '../state/use-draft.ts';
+import { useEdits } from '../state/use-edits.ts';
 import type { GroupDetail } from './group-queries.ts';
 
 type Props = {
@@ -16,7 +16,7 @@ type Props = {
 
 export function GroupDialog({ group, onClose, onDone }: Props) {
   const client = useQueryClient();
-  const draft = useDraft(`group:${group?.uuid ?? 'new'}`, {
+  const draft = useEdits(`group:${group?.uuid ?? 'new'}`, {
     name: group?.name ?? '',
     description: group?.description ?? '',
   });
@@ -25,7 +25,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
   const save = useMutation({
     mutationFn: () =>
       group
-        ? call('PUT /api/groups/{uuid}', { params: { uuid: group.uuid }, body })
+        ? call('PUT /api/groups/{uuid}', { params: { uuid: group.uuid }, body: draft.changedOf(body) })
         : call('POST /api/groups', { body }),
     onSuccess: (saved) => {
       client.setQueryData(['group', saved.uuid], saved);
@@ -54,7 +54,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
         maxLength={200}
         value={name}
         error={fieldOf(save.error, 'name')}
-        onChange={(event) => draft.set({ name: event.currentTarget.value, description })}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
       />
       <Textarea
         label={t`Description`}
@@ -63,7 +63,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
         maxLength={2000}
         value={description}
         error={fieldOf(save.error, 'description')}
-        onChange={(event) => draft.set({ name, description: event.currentTarget.value })}
+        onChange={(event) => draft.change({ description: event.currentTarget.value })}
       />
     </FormDialog>
   );

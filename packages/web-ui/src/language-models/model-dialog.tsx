@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldOf } from '../api/problem.ts';
 import { SecretField } from '../admin/settings/secret-field.tsx';
-import { useDraft } from '../state/use-draft.ts';
+import { useEdits } from '../state/use-edits.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { fieldsOf, kindLabels, modelKinds, needsAddress, newModel } from './labels.ts';
@@ -27,7 +27,7 @@ const ownErrors = ['name', 'base_url', 'model', 'api_key', 'context_tokens'];
 
 /** Adds or changes a language model. */
 export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
-  const draft = useDraft<ModelFields>(
+  const draft = useEdits<ModelFields>(
     `language-model:${scope}:${model?.uuid ?? 'new'}`,
     model ? fieldsOf(model) : newModel(),
   );
@@ -45,7 +45,7 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
   });
   const test = useMutation({ mutationFn: () => actions.test(unsaved) });
   const list = useMutation({ mutationFn: () => actions.list({ ...unsaved, model: fields.model || '-' }) });
-  const change = (next: Partial<ModelFields>): void => draft.set({ ...fields, ...next });
+  const { change } = draft;
   const errorOf = (field: string): string | null => fieldOf(save.error, field);
   const hasServer = !needsAddress(fields.kind) || fields.base_url !== '';
   const isComplete = hasServer && fields.name.trim() !== '' && fields.model.trim() !== '';

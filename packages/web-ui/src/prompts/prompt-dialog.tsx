@@ -4,7 +4,7 @@ import type { PromptContentType } from '@overtone/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
-import { useDraft } from '../state/use-draft.ts';
+import { useEdits } from '../state/use-edits.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { contentTypeLabels, contentTypes } from './labels.ts';
@@ -27,15 +27,15 @@ type Props = {
 /** Creates or changes a prompt. */
 export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
   const client = useQueryClient();
-  const draft = useDraft<PromptFields>(`prompt:${uuid ?? (copyOf === undefined ? 'new' : `copy:${copyOf}`)}`, fields);
+  const draft = useEdits<PromptFields>(`prompt:${uuid ?? (copyOf === undefined ? 'new' : `copy:${copyOf}`)}`, fields);
   const { name, description, text, content_type, tags } = draft.value;
-  const change = (next: Partial<PromptFields>): void => draft.set({ ...draft.value, ...next });
+  const { change } = draft;
   const body = { name: name.trim(), description: description.trim(), text: text.trim(), content_type, tags };
   const save = useMutation({
     mutationFn: () =>
       uuid === undefined
         ? call('POST /api/prompts', { body })
-        : call('PUT /api/prompts/{uuid}', { params: { uuid }, body }),
+        : call('PUT /api/prompts/{uuid}', { params: { uuid }, body: draft.changedOf(body) }),
     onSuccess: async () => {
       draft.drop();
       await client.invalidateQueries({ queryKey: ['prompts'] });

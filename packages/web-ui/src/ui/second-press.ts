@@ -8,7 +8,8 @@ const actions = '.mantine-Button-root';
 /**
  * Makes a double click on anything that opens or starts something act like one click. The second press is ignored when it
  * is on a button with a text, or on what the first press opened: it would close a dialog, press the new “Cancel” or take
- * the focus from the new field. The second submit of an unchanged form (Enter twice) is ignored, too.
+ * the focus from the new field. Enter twice, or held down, on a button with a text is ignored in the same way, and so is the
+ * second submit of an unchanged form.
  */
 export function ignoreSecondPresses(page: Window): void {
   let first: Element | null = null;
@@ -20,6 +21,25 @@ export function ignoreSecondPresses(page: Window): void {
     event.preventDefault();
     event.stopPropagation();
   };
+  let keyed = { control: null as Element | null, at: -Infinity };
+  const onKeyedClick = (event: MouseEvent): void => {
+    const control = controlAt(event.target);
+    const now = performance.now();
+    const isSecond = control === keyed.control && now - keyed.at < sameSubmitMs;
+    keyed = { control, at: now };
+    // The submit of a form has a rule of its own.
+    if (!isSecond || !control?.matches(actions) || control.matches('[type=submit]')) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  page.addEventListener(
+    'click',
+    (event) => {
+      // Only clicks of the keyboard have no number.
+      if (event.isTrusted && event.detail === 0) onKeyedClick(event);
+    },
+    { capture: true },
+  );
   for (const type of ['mousedown', 'mouseup', 'click', 'dblclick'] as const)
     page.addEventListener(type, onPress, { capture: true });
 

@@ -338,7 +338,7 @@ export const administrationDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Save',
       route: 'PUT /api/admin/group-mappings/{uuid}',
-      sends: { claim_value: 'cn=crew,dc=example,dc=org', group_uuid: null, grants_role: 'user', description: null },
+      sends: { claim_value: 'cn=crew,dc=example,dc=org' },
       response: mapping,
     }),
   },
@@ -378,6 +378,21 @@ export const administrationDialogs: readonly DialogCase[] = [
       route: 'POST /api/admin/retention/rules',
       sends: { name: 'Old recordings', enabled: false, removes: 'recording', conditions: { older_than_days: 90 } },
       response: rule,
+    }),
+  },
+  {
+    name: 'Change a retention rule',
+    source: 'admin/retention/rule-dialog.tsx',
+    path: '/admin/retention',
+    world: showRetention,
+    opener: button('Change'),
+    fill: (dialog) => dialog.getByLabel('Name', { exact: true }).fill('Very old recordings'),
+    field: { label: 'Name', text: 'Very old recordings' },
+    request: request({
+      submit: 'Save',
+      route: 'PUT /api/admin/retention/rules/{uuid}',
+      sends: { name: 'Very old recordings' },
+      response: { ...rule, name: 'Very old recordings' },
     }),
   },
   {

@@ -233,7 +233,7 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Save',
       route: 'PUT /api/code-lists/{uuid}',
-      sends: { name: 'Interviews', description: '' },
+      sends: { name: 'Interviews' },
       response: { ...codeList, name: 'Interviews' },
     }),
   },
@@ -271,7 +271,7 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Save',
       route: 'PUT /api/code-lists/{uuid}/codes/{code_uuid}',
-      sends: { name: 'Faith', color: 'red', description: '', parent_uuid: null },
+      sends: { name: 'Faith' },
       response: { ...code, name: 'Faith' },
     }),
   },
@@ -331,7 +331,7 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Save',
       route: 'PUT /api/groups/{uuid}',
-      sends: { name: 'Writers', description: '' },
+      sends: { name: 'Writers' },
       response: { ...group, name: 'Writers' },
     }),
   },
@@ -368,7 +368,7 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Save',
       route: 'PUT /api/collections/{uuid}',
-      sends: { name: 'Committee', description: '' },
+      sends: { name: 'Committee' },
       response: { ...collection, name: 'Committee' },
     }),
   },
@@ -726,7 +726,7 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({
       submit: 'Save',
       route: 'PUT /api/prompts/{uuid}',
-      sends: { name: 'Shorter', description: '', text: promptText.text, content_type: 'meeting', tags: [] },
+      sends: { name: 'Shorter' },
       response: promptText,
     }),
   },

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
-import { useDraft } from '../../state/use-draft.ts';
+import { useEdits } from '../../state/use-edits.ts';
 import { groupsQuery } from '../../groups/group-queries.ts';
 import { originNames } from '../../ui/account-labels.ts';
 import type { Mapping } from './auth-queries.ts';
@@ -21,9 +21,9 @@ type Source = Mapping['source'];
 type GrantedRole = NonNullable<Mapping['grants_role']>;
 type Fields = {
   readonly source: Source;
-  readonly claim: string;
-  readonly group: string | null;
-  readonly role: GrantedRole | '';
+  readonly claim_value: string;
+  readonly group_uuid: string | null;
+  readonly grants_role: GrantedRole | null;
   readonly description: string;
 };
 // Mappings of a trusted header can only be created by the API.
@@ -31,26 +31,29 @@ const offered: readonly Source[] = ['ldap', 'oidc'];
 
 export function MappingDialog({ mapping, onClose, onDone }: Props) {
   const groups = useQuery(groupsQuery(''));
-  const draft = useDraft<Fields>(`mapping:${mapping?.uuid ?? 'new'}`, {
+  const draft = useEdits<Fields>(`mapping:${mapping?.uuid ?? 'new'}`, {
     source: mapping?.source ?? 'ldap',
-    claim: mapping?.claim_value ?? '',
-    group: mapping?.group_uuid ?? null,
-    role: mapping?.grants_role ?? '',
+    claim_value: mapping?.claim_value ?? '',
+    group_uuid: mapping?.group_uuid ?? null,
+    grants_role: mapping?.grants_role ?? null,
     description: mapping?.description ?? '',
   });
-  const { source, claim, group, role, description } = draft.value;
-  const change = (fields: Partial<Fields>): void => draft.set({ ...draft.value, ...fields });
-  const grantsSomething = group !== null || role !== '';
+  const { source, claim_value: claim, group_uuid, grants_role, description } = draft.value;
+  const { change } = draft;
+  const grantsSomething = group_uuid !== null || grants_role !== null;
   const body = {
     claim_value: claim.trim(),
-    group_uuid: group,
-    grants_role: role === '' ? null : role,
+    group_uuid,
+    grants_role,
     description: description.trim() === '' ? null : description.trim(),
   };
   const save = useMutation({
     mutationFn: () =>
       mapping
-        ? call('PUT /api/admin/group-mappings/{uuid}', { params: { uuid: mapping.uuid }, body })
+        ? call('PUT /api/admin/group-mappings/{uuid}', {
+            params: { uuid: mapping.uuid },
+            body: draft.changedOf(body),
+          })
         : call('POST /api/admin/group-mappings', { body: { source, ...body } }),
     onSuccess: () => {
       draft.drop();
@@ -97,7 +100,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
             ? t`This is not a distinguished name, so it matches nobody. Example: cn=staff,ou=groups,dc=example,dc=org`
             : null)
         }
-        onChange={(event) => change({ claim: event.currentTarget.value })}
+        onChange={(event) => change({ claim_value: event.currentTarget.value })}
       />
       <Select
         label={t`Group`}
@@ -106,10 +109,10 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         searchable
         clearable
         data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
-        value={group}
+        value={group_uuid}
         error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? t`The groups couldn’t be loaded` : null)}
         nothingFoundMessage={t`No such group`}
-        onChange={(next) => change({ group: next })}
+        onChange={(next) => change({ group_uuid: next })}
       />
       <NativeSelect
         label={t`Role`}
@@ -119,9 +122,9 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
           { value: 'user', label: t`User` },
           { value: 'admin', label: t`Administrator` },
         ]}
-        value={role}
+        value={grants_role ?? ''}
         error={fieldOf(save.error, 'grants_role')}
-        onChange={(event) => change({ role: event.currentTarget.value as GrantedRole | '' })}
+        onChange={(event) => change({ grants_role: (event.currentTarget.value || null) as GrantedRole | null })}
       />
       <Textarea
         label={t`Description`}

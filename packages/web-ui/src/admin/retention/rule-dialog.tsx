@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { CollectionSelect } from '../../collections/collection-select.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { useDraft } from '../../state/use-draft.ts';
+import { useEdits } from '../../state/use-edits.ts';
 import { removalLabels } from './labels.ts';
 import type { RetentionRule } from './retention-queries.ts';
 
@@ -20,13 +20,13 @@ type Props = {
 
 /** Adds or changes a retention rule. */
 export function RuleDialog({ rule, onDone, onClose }: Props) {
-  const draft = useDraft<Fields>(`retention-rule:${rule?.uuid ?? 'new'}`, rule ?? newRule);
+  const draft = useEdits<Fields>(`retention-rule:${rule?.uuid ?? 'new'}`, rule ? fieldsOf(rule) : newRule);
   const { name, enabled, removes, conditions } = draft.value;
   const body = { name: name.trim(), enabled, removes, conditions };
   const save = useMutation({
     mutationFn: () =>
       rule
-        ? call('PUT /api/admin/retention/rules/{uuid}', { params: { uuid: rule.uuid }, body })
+        ? call('PUT /api/admin/retention/rules/{uuid}', { params: { uuid: rule.uuid }, body: draft.changedOf(body) })
         : call('POST /api/admin/retention/rules', { body }),
     onSuccess: async () => {
       draft.drop();
@@ -34,7 +34,7 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
       onClose();
     },
   });
-  const change = (next: Partial<Fields>): void => draft.set({ ...draft.value, ...next });
+  const { change } = draft;
   const setCondition = (condition: keyof Fields['conditions'], value: number | string[] | undefined): void => {
     const { [condition]: _, ...others } = conditions;
     change({ conditions: value === undefined ? others : { ...others, [condition]: value } });
@@ -105,6 +105,10 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
       />
     </FormDialog>
   );
+}
+
+function fieldsOf({ name, enabled, removes, conditions }: RetentionRule): Fields {
+  return { name, enabled, removes, conditions };
 }
 
 const mostCollections = 20;

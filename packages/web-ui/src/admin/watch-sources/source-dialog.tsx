@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { useDraft } from '../../state/use-draft.ts';
+import { useEdits } from '../../state/use-edits.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -70,7 +70,7 @@ function missingFields({ name, owner_rule: rule, owner }: WatchFields): string[]
 
 /** Adds or changes a watch source. */
 export function SourceDialog({ source, roots, onDone, onClose }: Props) {
-  const draft = useDraft<WatchFields>(`watch-source:${source?.uuid ?? 'new'}`, source ? fieldsOf(source) : newSource);
+  const draft = useEdits<WatchFields>(`watch-source:${source?.uuid ?? 'new'}`, source ? fieldsOf(source) : newSource);
   const [key, setKey] = useState<string | null | undefined>(undefined);
   const fields = draft.value;
   const body = { ...fields, ...(key === undefined ? {} : { s3_secret_key: key }) };
@@ -89,7 +89,7 @@ export function SourceDialog({ source, roots, onDone, onClose }: Props) {
     mutationFn: () =>
       call('POST /api/admin/watch-sources/test', { body: { ...(source ? { uuid: source.uuid } : {}), source: body } }),
   });
-  const change = (next: Partial<WatchFields>): void => draft.set({ ...fields, ...next });
+  const { change } = draft;
   const errorOf = (field: string): string | null => fieldOf(save.error, field);
   const part = { fields, change, errorOf };
   const missing = missingFields(fields);

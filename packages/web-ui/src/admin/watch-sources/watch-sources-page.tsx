@@ -61,7 +61,13 @@ export function WatchSourcesPage() {
       )}
       {dialog?.kind === 'add' && <SourceDialog source={null} roots={roots} onDone={refresh} onClose={close} />}
       {dialog?.kind === 'change' && (
-        <SourceDialog source={dialog.source} roots={roots} onDone={refresh} onClose={close} />
+        <SourceDialog
+          // The whole source is sent: what others change in the meantime must be in it.
+          source={sources.data?.items.find(({ uuid }) => uuid === dialog.source.uuid) ?? dialog.source}
+          roots={roots}
+          onDone={refresh}
+          onClose={close}
+        />
       )}
       {dialog?.kind === 'decisions' && <DecisionsDialog source={dialog.source} onClose={close} />}
       {dialog?.kind === 'remove' && (
