@@ -57,7 +57,7 @@ async function heardAt(page: Page, { readyState, rest }: PlayerKeys): Promise<nu
 
 /** Skips to within half a step of a place. */
 export async function skipTo({ press, page }: Keys, seconds: number, player: PlayerKeys): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 2_000; tries += 1) {
     const steps = Math.round((seconds - (await heardAt(page, player))) / player.seconds);
     if (steps === 0) return;
     await press('sound', steps > 0 ? player.forth : player.back);
@@ -92,16 +92,20 @@ async function untilPaused(page: Page, paused: boolean, { readyState }: PlayerKe
 
 type Line = { readonly count: number; readonly before: number };
 
-/** The shortest way from the start of a word to the end of another in the same line of `count` words. */
-export async function goToEndOf({ press }: Keys, word: number, { before, count }: Line): Promise<void> {
-  const forth = (words: number): string[] => Array.from({ length: words }, () => 'Control+ArrowRight');
-  // A word back goes to its start; the end of the one before it is a letter further.
-  const back = (words: number): string[] => [...Array.from({ length: words }, () => 'Control+ArrowLeft'), 'ArrowLeft'];
-  const ways = [
-    word >= before ? forth(word - before + 1) : back(before - 1 - word),
-    ['Home', ...forth(word + 1)],
-    word === count - 1 ? ['End'] : ['End', ...back(count - 1 - word)],
+/** The shortest way to the end of a word in the passage of the caret, which may have several lines. */
+export async function goToEndOf({ press }: Keys, word: number, read: () => Promise<Line>): Promise<void> {
+  const { before, count } = await read();
+  const ends = [
+    { key: null, strokes: Math.abs(word + 1 - before) },
+    { key: 'Home', strokes: word + 2 },
+    { key: 'End', strokes: count - word + 1 },
   ];
-  const [shortest = []] = ways.toSorted((left, right) => left.length - right.length);
-  for (const key of shortest) await press('caret', key);
+  const key = ends.toSorted((left, right) => left.strokes - right.strokes)[0]?.key ?? null;
+  if (key !== null) await press('caret', key);
+  const from = key === null ? before : (await read()).before;
+  if (from <= word) return press('caret', 'Control+ArrowRight', word + 1 - from);
+  if (from === word + 1 && key === 'End') return;
+  // A word back goes to its start; the end of the one before it is a letter further.
+  await press('caret', 'Control+ArrowLeft', from - word - 1);
+  await press('caret', 'ArrowLeft');
 }

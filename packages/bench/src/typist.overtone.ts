@@ -39,7 +39,7 @@ async function correct(keys: Keys, { right, speakers }: Work, { kind, at, word, 
     // A moved passage is played.
     return press('sound', 'Tab');
   }
-  await goToEndOf(keys, kind === 'word' ? word : word - 1, await lineAt(page));
+  await goToEndOf(keys, kind === 'word' ? word : word - 1, () => lineAt(page));
   if (kind === 'word') {
     await press('text', 'Control+Backspace');
     return keys.type(passage.words[word]?.word ?? '');
