@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Autocomplete, Button, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldOf } from '../api/problem.ts';
@@ -7,6 +7,7 @@ import { SecretField } from '../admin/settings/secret-field.tsx';
 import { useEdits } from '../state/use-edits.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { NumberField } from '../ui/number-field.tsx';
 import { fieldsOf, kindLabels, modelKinds, needsAddress, newModel } from './labels.ts';
 import type { LanguageModel, ModelActions, ModelFields } from './model-queries.ts';
 import { ListFailure, TestNote } from './test-note.tsx';
@@ -154,26 +155,27 @@ function addressHint(kind: ModelFields['kind']): string {
 function LimitFields({ fields, change, errorOf }: PartProps) {
   return (
     <>
-      <NumberInput
+      <NumberField
         label={t`Context window`}
         description={t`Tokens of a request and its answer. Leave blank to use what the server reports.`}
+        optional
         min={2_048}
         max={2_000_000}
         allowDecimal={false}
-        value={fields.context_tokens ?? ''}
+        value={fields.context_tokens ?? null}
         error={errorOf('context_tokens')}
-        onChange={(value) => change({ context_tokens: value === '' ? null : Number(value) })}
+        onChange={(value) => change({ context_tokens: value })}
       />
-      <NumberInput
+      <NumberField
         label={t`Concurrent requests`}
         description={t`Of all recordings together; one recording uses at most 6.`}
         min={1}
         max={64}
         allowDecimal={false}
         value={fields.max_parallel}
-        onChange={(value) => change({ max_parallel: Number(value) || 1 })}
+        onChange={(value) => change({ max_parallel: value })}
       />
-      <NumberInput
+      <NumberField
         label={t`Time limit`}
         description={t`A request ends when the server has sent nothing for this time.`}
         min={5}
@@ -181,7 +183,7 @@ function LimitFields({ fields, change, errorOf }: PartProps) {
         suffix={t` s`}
         allowDecimal={false}
         value={fields.timeout_seconds}
-        onChange={(value) => change({ timeout_seconds: Number(value) || 300 })}
+        onChange={(value) => change({ timeout_seconds: value })}
       />
     </>
   );

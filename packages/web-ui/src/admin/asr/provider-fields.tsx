@@ -1,23 +1,12 @@
 import { t } from '@lingui/core/macro';
-import {
-  ActionIcon,
-  Alert,
-  Badge,
-  Button,
-  Fieldset,
-  Group,
-  NumberInput,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Alert, Badge, Button, Fieldset, Group, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AsrProvider } from '@overtone/contracts';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { SecretField } from '../settings/secret-field.tsx';
 import { FieldGrid } from '../settings/layout.tsx';
 import { bodyOf, kindLabel, listOf, type Keys } from './providers.ts';
@@ -76,15 +65,17 @@ export function ProviderFields(props: Props) {
           error={errorOf('languages')}
           onChange={(languages) => change({ languages })}
         />
-        <NumberInput
+        <NumberField
           label={t`Longest recording`}
           description={t`A longer one goes to the next provider. Leave blank for no limit.`}
+          optional
           min={1}
+          max={1_000_000}
           suffix={t` s`}
           allowDecimal={false}
-          value={provider.max_audio_seconds ?? ''}
+          value={provider.max_audio_seconds}
           error={errorOf('max_audio_seconds')}
-          onChange={(value) => change({ max_audio_seconds: value === '' ? null : Number(value) })}
+          onChange={(value) => change({ max_audio_seconds: value })}
         />
       </FieldGrid>
       <Group px="md" pb="md" gap="lg">
@@ -139,7 +130,7 @@ function ServerFields({ provider, isKeySet, keys, onKey, change, errorOf }: Serv
         error={errorOf('vocabulary')}
         onChange={(vocabulary) => change({ vocabulary })}
       />
-      <NumberInput
+      <NumberField
         label={t`Concurrent requests`}
         description={t`For one recording.`}
         min={1}
@@ -147,9 +138,9 @@ function ServerFields({ provider, isKeySet, keys, onKey, change, errorOf }: Serv
         allowDecimal={false}
         value={provider.parallel_requests}
         error={errorOf('parallel_requests')}
-        onChange={(value) => change({ parallel_requests: Number(value) })}
+        onChange={(value) => change({ parallel_requests: value })}
       />
-      <NumberInput
+      <NumberField
         label={t`Timeout`}
         description={t`Of one request.`}
         min={5}
@@ -158,7 +149,7 @@ function ServerFields({ provider, isKeySet, keys, onKey, change, errorOf }: Serv
         allowDecimal={false}
         value={provider.timeout_seconds}
         error={errorOf('timeout_seconds')}
-        onChange={(value) => change({ timeout_seconds: Number(value) })}
+        onChange={(value) => change({ timeout_seconds: value })}
       />
     </>
   );

@@ -1,14 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { NumberInput, Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { CollectionSelect } from '../../collections/collection-select.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { useEdits } from '../../state/use-edits.ts';
 import { removalLabels } from './labels.ts';
 import type { RetentionRule } from './retention-queries.ts';
 
 const mebibyte = 1024 * 1024;
+const largestMebibytes = Math.floor(Number.MAX_SAFE_INTEGER / mebibyte);
 type Fields = Pick<RetentionRule, 'name' | 'enabled' | 'removes' | 'conditions'>;
 const newRule: Fields = { name: '', enabled: false, removes: 'recording', conditions: {} };
 
@@ -80,12 +82,14 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
         value={conditions.unused_for_days}
         onChange={(value) => setCondition('unused_for_days', value)}
       />
-      <NumberInput
+      <NumberField
         label={t`Recording larger than (MB)`}
+        optional
         min={1}
+        max={largestMebibytes}
         allowDecimal={false}
-        value={conditions.larger_than_bytes === undefined ? '' : Math.round(conditions.larger_than_bytes / mebibyte)}
-        onChange={(value) => setCondition('larger_than_bytes', value === '' ? undefined : Number(value) * mebibyte)}
+        value={conditions.larger_than_bytes === undefined ? null : Math.round(conditions.larger_than_bytes / mebibyte)}
+        onChange={(value) => setCondition('larger_than_bytes', value === null ? undefined : value * mebibyte)}
       />
       <TagsInput
         label={t`Has one of these tags`}
@@ -141,13 +145,14 @@ type DaysProps = { label: string; value: number | undefined; onChange: (value: n
 
 function Days({ label, value, onChange }: DaysProps) {
   return (
-    <NumberInput
+    <NumberField
       label={label}
+      optional
       min={1}
       max={36_500}
       allowDecimal={false}
-      value={value ?? ''}
-      onChange={(next) => onChange(next === '' ? undefined : Number(next))}
+      value={value ?? null}
+      onChange={(next) => onChange(next ?? undefined)}
     />
   );
 }

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { NumberInput, Switch, Text, TextInput } from '@mantine/core';
+import { Switch, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { moment, soon } from '../../lib/format.ts';
 import { scheduleLabel } from '../settings/schedule.ts';
+import { NumberField } from '../../ui/number-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 import css from './sync.module.css';
@@ -52,7 +53,7 @@ export function ScheduleForm({ status }: { status: Status }) {
         checked={fields.dry_run}
         onChange={(event) => change({ dry_run: event.currentTarget.checked })}
       />
-      <NumberInput
+      <NumberField
         label={t`Accounts a run may disable`}
         description={t`Further accounts are left for the next run.`}
         min={1}
@@ -60,18 +61,19 @@ export function ScheduleForm({ status }: { status: Status }) {
         allowDecimal={false}
         value={fields.max_disables_per_run}
         error={errorOf('max_disables_per_run')}
-        onChange={(value) => change({ max_disables_per_run: Number(value) })}
+        onChange={(value) => change({ max_disables_per_run: value })}
       />
-      <NumberInput
+      <NumberField
         label={t`Require approval above`}
         description={t`Percentage of accounts. A run that would disable more disables none until an administrator approves its set. With fewer than 20 accounts, only the number above is a limit. Leave blank for no limit.`}
+        optional
         min={0.01}
         max={100}
         suffix=" %"
         placeholder={t`No limit`}
-        value={fields.max_disable_percent ?? ''}
+        value={fields.max_disable_percent}
         error={errorOf('max_disable_percent')}
-        onChange={(value) => change({ max_disable_percent: value === '' ? null : Number(value) })}
+        onChange={(value) => change({ max_disable_percent: value })}
       />
     </SettingsForm>
   );

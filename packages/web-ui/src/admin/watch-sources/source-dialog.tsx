@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Alert, Button, Group, NumberInput, Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -8,11 +8,13 @@ import { useEdits } from '../../state/use-edits.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { SecretField } from '../settings/secret-field.tsx';
 import { afterLabels, ownerRuleLabels, testText } from './labels.ts';
 import type { WatchFields, WatchSource } from './watch-queries.ts';
 
 const mebibyte = 1024 * 1024;
+const largestKibibytes = 2 ** 42;
 const newSource: WatchFields = {
   name: '',
   enabled: true,
@@ -301,32 +303,36 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
         maxTags={50}
         onChange={(exclude) => change({ exclude })}
       />
-      <NumberInput
+      <NumberField
         label={t`Smallest size`}
         min={0}
+        max={largestKibibytes}
         suffix=" KB"
         allowDecimal={false}
         value={Math.round(fields.min_bytes / 1024)}
-        onChange={(value) => change({ min_bytes: Number(value) * 1024 })}
+        onChange={(value) => change({ min_bytes: value * 1024 })}
       />
-      <NumberInput
+      <NumberField
         label={t`Largest size`}
         description={t`Leave blank for the limit of uploads.`}
+        optional
         min={1}
+        max={largestKibibytes / 1024}
         suffix=" MB"
         allowDecimal={false}
-        value={fields.max_bytes === null ? '' : Math.round(fields.max_bytes / mebibyte)}
+        value={fields.max_bytes === null ? null : Math.round(fields.max_bytes / mebibyte)}
         error={errorOf('max_bytes')}
-        onChange={(value) => change({ max_bytes: value === '' ? null : Number(value) * mebibyte })}
+        onChange={(value) => change({ max_bytes: value === null ? null : value * mebibyte })}
       />
-      <NumberInput
+      <NumberField
         label={t`Oldest file, in days`}
         description={t`Leave blank for no limit.`}
+        optional
         min={1}
         max={36_500}
         allowDecimal={false}
-        value={fields.max_age_days ?? ''}
-        onChange={(value) => change({ max_age_days: value === '' ? null : Number(value) })}
+        value={fields.max_age_days}
+        onChange={(value) => change({ max_age_days: value })}
       />
     </>
   );
@@ -335,22 +341,22 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
 function TimingFields({ fields, change }: PartProps) {
   return (
     <>
-      <NumberInput
+      <NumberField
         label={t`Import after this many seconds without a change`}
         description={t`A file that still changes is not taken.`}
         min={1}
         max={86_400}
         allowDecimal={false}
         value={fields.stable_seconds}
-        onChange={(value) => change({ stable_seconds: Number(value) })}
+        onChange={(value) => change({ stable_seconds: value })}
       />
-      <NumberInput
+      <NumberField
         label={t`Look for changes every this many seconds`}
         min={2}
         max={86_400}
         allowDecimal={false}
         value={fields.poll_seconds}
-        onChange={(value) => change({ poll_seconds: Number(value) })}
+        onChange={(value) => change({ poll_seconds: value })}
       />
     </>
   );
