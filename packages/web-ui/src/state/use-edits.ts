@@ -22,7 +22,7 @@ export function useEdits<T extends object>(key: string, saved: T): Edits<T> {
     changed,
     restored,
     drop,
-    change: (next) => set(pick({ ...edits, ...next } as Partial<T>, isChanged)),
+    change: (next) => set(pick({ ...edits, ...next }, isChanged)),
     changedOf: (body) => pick(body, (field) => field in edits),
   };
 }
