@@ -34,7 +34,7 @@ export function RedactionPanel() {
     <Stack gap="sm" data-testid="redaction">
       <MaskedKinds
         label={t`Masked in this transcript`}
-        {...(file.has_media ? { description: t`The sound isn’t changed.` } : {})}
+        {...(file.has_media ? { description: t`The policy decides whether the sound is masked, too.` } : {})}
         value={save.isPending ? save.variables : masked_kinds}
         always={[...policy_kinds, ...account_kinds]}
         disabled={file.my_permission !== 'owner' || save.isPending}
