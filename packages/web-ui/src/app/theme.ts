@@ -70,7 +70,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
-        overlayProps: { backgroundOpacity: 0.4, blur: 2 },
+        overlayProps: { backgroundOpacity: 0.45 },
         removeScrollProps: { removeScrollBar: false },
         closeButtonProps: { 'aria-label': 'Close' },
       },
