@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EditorState, type Transaction } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult } from '@overtone/contracts';
@@ -337,6 +337,44 @@ describe('createAutosave', () => {
     await undone;
     expect(most).toBe(1);
   });
+
+  it.each([false, true])(
+    'ends every undo of those that are pressed one after the other while it saves (the page is closed: %p)',
+    async (isClosed) => {
+      // Waiting for one another without an end would also stop everything else, also this test.
+      let begun = 0;
+      const clear = jest.spyOn(globalThis, 'clearTimeout').mockImplementation(() => {
+        begun += 1;
+        if (begun > 1_000) throw new Error('without an end');
+      });
+      const answers: (() => void)[] = [];
+      const answer = async (): Promise<void> => {
+        answers.shift()?.();
+        await new Promise(setImmediate);
+      };
+      let calls = 0;
+      const revert: AutosaveDeps['revert'] = async () => {
+        calls += 1;
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return { ...savedTyped, segments: [] };
+      };
+      const { view, autosave } = open(base, null, lost, { revert });
+      const undone: Promise<readonly string[]>[] = [];
+      for (let pressed = 0; pressed < 8; pressed += 1) {
+        undone.push(autosave.revert('undo'));
+        await new Promise(setImmediate);
+        if (pressed % 3 === 2 && !isClosed) await answer();
+      }
+      if (isClosed) {
+        view.dispatch(view.state.tr.insertText('so ', 1));
+        autosave.close();
+      }
+      while (answers.length > 0) await answer();
+      await Promise.all(undone);
+      expect(calls).toBe(isClosed ? 1 : 8);
+      clear.mockRestore();
+    },
+  );
 
   it('inserts no passage a second time that was stored before the page was opened again', async () => {
     const stored = [...base, segment('3', 'hello')];

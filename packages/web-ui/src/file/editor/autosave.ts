@@ -68,6 +68,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   let typingSince = 0;
   let failures = 0;
   let running: Promise<void> | null = null;
+  let reverts: Promise<unknown> = Promise.resolve();
   let closed = false;
   /** How many steps the document could undo when the last request was made, and the last one that was saved. */
   let sentDepth = 0;
@@ -188,6 +189,26 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     running ??= run().finally(() => (running = null));
     await running;
   }
+  /** One step, after everything is saved. */
+  async function revertNext(which: 'undo' | 'redo'): Promise<readonly string[]> {
+    do await flush();
+    while (running);
+    if (request !== null) return [];
+    update({ status: 'saving' });
+    const work = revertOnce(which);
+    running = work
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => (running = null));
+    try {
+      return await work;
+    } finally {
+      if (pending().length > 0) schedule(pauseMs);
+      else update({ status: 'saved' });
+    }
+  }
   async function revertOnce(which: 'undo' | 'redo'): Promise<readonly string[]> {
     const result = await deps.revert(which, crypto.randomUUID());
     rebase(applyResult(base, result), unsaved());
@@ -275,28 +296,11 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (!isSameList(reuseKnown(base, loaded), base)) deps.loadAgain();
     },
     /** @returns the ids of the passages that changed; nothing when there is nothing to undo */
-    revert: async (which: 'undo' | 'redo'): Promise<readonly string[]> => {
-      await flush();
+    revert: (which: 'undo' | 'redo'): Promise<readonly string[]> => {
       // One at a time: the passages of an earlier undo must not arrive after those of a later one.
-      while (running) {
-        await running;
-        await flush();
-      }
-      if (request !== null) return [];
-      update({ status: 'saving' });
-      const work = revertOnce(which);
-      running = work
-        .then(
-          () => undefined,
-          () => undefined,
-        )
-        .finally(() => (running = null));
-      try {
-        return await work;
-      } finally {
-        if (pending().length > 0) schedule(pauseMs);
-        else update({ status: 'saved' });
-      }
+      const own = reverts.then(() => revertNext(which));
+      reverts = own.catch(() => undefined);
+      return own;
     },
     dropConflict: (conflict: Conflict): void => {
       update({ conflicts: state.get().conflicts.filter((one) => one !== conflict) });
