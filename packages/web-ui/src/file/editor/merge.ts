@@ -68,7 +68,16 @@ export function asSaved(
       run.size > 0 ? saved.findIndex(({ uuid }) => ids.has(uuid)) : 1 + saved.findIndex(({ uuid }) => uuid === after);
     saved = saved.filter(({ uuid }) => !ids.has(uuid)).toSpliced(from, 0, ...made);
   }
-  return saved;
+  return inOrderOf(next, saved);
+}
+
+/** What others have inserted stands between passages that an operation has replaced together. */
+function inOrderOf(next: readonly Segment[], saved: readonly Segment[]): Segment[] {
+  const known = new Map(saved.map((segment) => [segment.uuid, segment]));
+  const stored = next.flatMap(({ uuid }) => known.get(uuid) ?? []);
+  const ids = new Set(stored.map(({ uuid }) => uuid));
+  let at = 0;
+  return saved.map((segment) => (ids.has(segment.uuid) ? (stored[at++] ?? segment) : segment));
 }
 
 function pieceOf(old: Segment, piece: Operation['replacement'][number], stored: Segment | undefined): Segment {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EditorState, TextSelection } from 'prosemirror-state';
 import type { Segment } from '../../api/queries.ts';
 import { assignSpeaker, joinBefore, splitPassage } from './commands.ts';
-import { applyResult, repeatOperations, showPassages } from './merge.ts';
+import { applyResult, asSaved, repeatOperations, showPassages } from './merge.ts';
 import { batchOf, operationsOf, type Operation } from './operations.ts';
 import { attrsOf, passageOf, schema, textOf } from './schema.ts';
 
@@ -62,6 +62,34 @@ function after(state: EditorState, command: typeof splitPassage): EditorState {
 describe('the operations of a document', () => {
   it('are none for the passages of the server', () => {
     expect(operationsOf(base, stateOf(base).doc)).toEqual([]);
+  });
+
+  it('have every text also where the passages stand in another order than those of the server', () => {
+    const [one, two, three] = base as [Segment, Segment, Segment];
+    const state = stateOf([two, one, three]);
+    const typed = state.apply(state.tr.insertText('oh ', at(state, 'let')).insertText('oh ', at(state, 'good')));
+    const texts = operationsOf(base, typed.doc).flatMap(({ replacement }) => replacement.map(({ text }) => text));
+    expect(texts).toEqual(expect.arrayContaining(['oh good morning everybody', 'oh let us begin']));
+  });
+
+  it('that replaced passages together leave what others have inserted between them at its place', () => {
+    const [one, two, three] = base as [Segment, Segment, Segment];
+    const between = segment('9', 'by the way');
+    const operation: Operation = {
+      segments: [{ uuid: '1' }, { uuid: '2' }],
+      replacement: [
+        { uuid: '1', text: 'good' },
+        { uuid: '2', text: 'morning' },
+      ],
+    };
+    const stored = [one, between, two, three];
+    const saved = asSaved(stored, [operation], stored);
+    expect(saved.map(({ uuid, text }) => [uuid, text])).toEqual([
+      ['1', 'good'],
+      ['9', 'by the way'],
+      ['2', 'morning'],
+      ['3', 'let us begin'],
+    ]);
   });
 
   it('are one for each passage whose text was changed', () => {

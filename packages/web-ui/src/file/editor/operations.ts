@@ -71,7 +71,7 @@ function comparedBefore(base: readonly Segment[], children: readonly Node[]): Pi
 /** Both lists side by side. Passages never change their order. */
 function entriesOf(base: readonly Segment[], children: readonly Node[]): Entry[] {
   const nodes = new Set(children.map((node) => attrsOf(node).uuid));
-  const known = new Set(base.map(({ uuid }) => uuid));
+  const known = new Map(base.map(({ uuid }, i) => [uuid, i]));
   const entries: Entry[] = [];
   let at = 0;
   const removeUntil = (uuid: string | null): void => {
@@ -82,7 +82,8 @@ function entriesOf(base: readonly Segment[], children: readonly Node[]): Entry[]
   };
   for (const node of children) {
     const { uuid } = attrsOf(node);
-    if (!known.has(uuid)) {
+    // One that stood elsewhere would skip others, whose text would be lost.
+    if ((known.get(uuid) ?? -1) < at) {
       // What was removed before a new passage belongs to its stretch.
       while (at < base.length && !nodes.has(base[at]?.uuid ?? '')) {
         entries.push({ kind: 'removed', segment: base[at] as Segment });
