@@ -137,7 +137,8 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
         next = insert(
           next,
           anchorOf(next, group),
-          group.map((state) => ({ ...withoutNeighbours(state), version: 1 })),
+          // Above each version from before it was removed, as in the service.
+          group.map((state) => ({ ...withoutNeighbours(state), version: 1_000 * (corrections.length + 1) })),
         );
       const change = { before: current, after: pick(next, new Set(ids)) };
       store(next, { uuid, person, ...change, reverts: revision, undoneIn: null });

@@ -301,6 +301,21 @@ describe('corrections', () => {
     expect((await idsOf(run)) as string[]).toEqual([one, fresh, two, three]);
   });
 
+  it('of a page that knows a passage from before it was deleted and restored do not overwrite it', async () => {
+    const run = await transcribed(media);
+    const [one, two] = await idsOf(run);
+    const known = (await detailOf(run)).transcript_segments[1]?.version ?? 0;
+    expect((await apply(run, [{ segments: [{ uuid: two }], replacement: [] }])).status).toBe(200);
+    const restored = await revert(run, 'undo');
+    const { version = 0 } = restored.body.segments[0] ?? {};
+    expect(version).toBeGreaterThan(known);
+    const late = [{ segments: [{ uuid: two, version: known }], replacement: [{ uuid: two, text: 'late' }] }];
+    expect(await apply(run, late)).toMatchObject({ status: 409 });
+    const current = [{ segments: [{ uuid: two, version }], replacement: [{ uuid: two, text: 'current' }] }];
+    expect((await apply(run, current)).status).toBe(200);
+    expect((await idsOf(run)).slice(0, 2)).toEqual([one, two]);
+  });
+
   it('are inserted between passages that overlap, at the start of the second one', async () => {
     const run = await transcribed(media);
     const [one, two] = await idsOf(run);

@@ -143,7 +143,7 @@ export async function readRevertible(tx: Tx, fileId: string, userId: string) {
 }
 
 type Written = Pick<SegmentState, 'id' | 'text' | 'words' | 'speakerId' | 'startTime' | 'endTime' | 'confidence'> &
-  Partial<Pick<SegmentState, 'redactions' | 'redactionKey' | 'edited'>>;
+  Partial<Pick<SegmentState, 'redactions' | 'redactionKey' | 'edited'>> & { version?: number };
 
 export async function updateSegment(tx: Tx, userId: string, { id, edited = true, ...data }: Written): Promise<void> {
   const marks = { edited, editedAt: edited ? new Date() : null, editedBy: edited ? userId : null };

@@ -5,6 +5,7 @@ import type { OperationKind } from './operations.ts';
 import {
   addCorrection,
   insertSegments,
+  lastRevision,
   readLastBetween,
   readStates,
   updateSegments,
@@ -37,6 +38,9 @@ export async function revertCorrection(tx: Tx, { fileId, revision, userId, uuid 
   return ids;
 }
 
+/** Of one segment by one correction, with room for scans and merged speakers. */
+const mostChanges = 1_000;
+
 type Exchange = { fileId: string; userId: string; from: SegmentState[]; to: SegmentState[]; current: SegmentState[] };
 
 /** Replaces segments by others of the same transcript. `from`: what they must still be. */
@@ -45,9 +49,12 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
   const plan = planExchange(from, to, { current, speakers });
   if (!plan) throw changedSince();
   await tx.segment.deleteMany({ where: { id: { in: plan.removed } } });
+  // Above each version from before it was removed: a page that knows it from then must not overwrite it.
+  const version = mostChanges * ((await lastRevision(tx, fileId)) + 1);
   for (const group of plan.inserted) {
     const afterId = await anchorOf(tx, fileId, group);
-    await insertSegments(tx, { fileId, userId, afterId }, group.map(withoutNeighbours));
+    const rows = group.map((state) => ({ ...withoutNeighbours(state), version }));
+    await insertSegments(tx, { fileId, userId, afterId }, rows);
   }
   await updateSegments(tx, userId, plan.changed.map(withoutNeighbours));
 }
