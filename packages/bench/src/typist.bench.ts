@@ -140,7 +140,7 @@ function* rowsOf({ errors }: Session, ours: Figures, theirs: Figures | null): Ge
     (value) => `${value.toFixed(1)} ms`,
   );
   yield compare(
-    `with ${secondsPerStroke} s of a hand for each stroke`,
+    `with ${secondsPerStroke} s of typing for each stroke`,
     (figures) => strokesOf(figures) * secondsPerStroke + pageSecondsOf(figures),
     seconds,
   );

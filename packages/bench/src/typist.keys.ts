@@ -5,7 +5,7 @@ import { measureTaskTime, type Page } from './page-time.ts';
 export type Purpose = 'sound' | 'caret' | 'text';
 export type Keys = {
   readonly page: Page;
-  /** One stroke, with the keys that are held meanwhile: "Control+Shift+ArrowRight" is one. */
+  /** One stroke, with the keys that are held down: "Control+Shift+ArrowRight" is one. */
   readonly press: (purpose: Purpose, key: string, times?: number) => Promise<void>;
   readonly type: (text: string) => Promise<void>;
   readonly counts: Readonly<Record<Purpose, number>>;
@@ -40,8 +40,8 @@ export type PlayerKeys = {
   readonly rest: number;
 };
 
-/** Where the sound is, once it rests there. */
-async function heardAt(page: Page, { readyState, rest }: PlayerKeys): Promise<number> {
+/** The position of the player, once it no longer changes. */
+async function soundAt(page: Page, { readyState, rest }: PlayerKeys): Promise<number> {
   let before = Number.NaN;
   for (;;) {
     await page.waitForFunction((wanted) => {
@@ -58,7 +58,7 @@ async function heardAt(page: Page, { readyState, rest }: PlayerKeys): Promise<nu
 /** Skips to within half a step of a place. */
 export async function skipTo({ press, page }: Keys, seconds: number, player: PlayerKeys): Promise<void> {
   for (let tries = 0; tries < 2_000; tries += 1) {
-    const steps = Math.round((seconds - (await heardAt(page, player))) / player.seconds);
+    const steps = Math.round((seconds - (await soundAt(page, player))) / player.seconds);
     if (steps === 0) return;
     await press('sound', steps > 0 ? player.forth : player.back);
   }
@@ -67,7 +67,7 @@ export async function skipTo({ press, page }: Keys, seconds: number, player: Pla
 
 /** Plays a moment from where the sound is. A person who still hears something presses the key again. */
 export async function listen({ page, press }: Keys, player: PlayerKeys): Promise<void> {
-  await heardAt(page, player);
+  await soundAt(page, player);
   await press('sound', player.play);
   await untilPaused(page, false, player);
   for (let tries = 0; tries < 5; tries += 1) {

@@ -96,13 +96,13 @@ async function ownEngine(folder: string): Promise<Engine> {
       await raiseWeight();
     },
     forward: async (port) => {
-      const meeting = join(folder, `port-${port}.sock`);
-      await rm(meeting, { force: true });
+      const socketPath = join(folder, `port-${port}.sock`);
+      await rm(socketPath, { force: true });
       const main = join(import.meta.dirname, '../forward.main.ts');
       const inside = ['--net', `/run/netns/${namespace}`].join('=');
-      children.push(spawn('nsenter', [inside, process.execPath, main, meeting, String(port)], { stdio: 'inherit' }));
-      await until('the way into the namespace', () => Promise.resolve(existsSync(meeting)));
-      const server = createServer((socket) => joinSockets(socket, connect(meeting))).listen(0, '127.0.0.1');
+      children.push(spawn('nsenter', [inside, process.execPath, main, socketPath, String(port)], { stdio: 'inherit' }));
+      await until('the way into the namespace', () => Promise.resolve(existsSync(socketPath)));
+      const server = createServer((socket) => joinSockets(socket, connect(socketPath))).listen(0, '127.0.0.1');
       servers.push(server);
       await once(server, 'listening');
       const address = server.address();

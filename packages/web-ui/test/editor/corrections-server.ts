@@ -14,7 +14,7 @@ import type { Request } from '../../src/file/editor/autosave.ts';
 type Operation = Request['operations'][number];
 export type Speaker = NonNullable<SegmentObject['speaker']>;
 type Row = Passage & { version: number };
-/** A passage before or after a correction, with its neighbours. */
+/** A passage before or after a correction, with those beside it. */
 type State = Passage & { previousId: string | null; nextId: string | null };
 type Correction = {
   readonly uuid: string;
@@ -131,14 +131,14 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
       let next = rows.flatMap((row): Row[] => {
         if (removed.has(row.id)) return [];
         const state = changed.get(row.id);
-        return [state ? { ...withoutNeighbours(state), version: row.version + 1 } : row];
+        return [state ? { ...withoutAdjacent(state), version: row.version + 1 } : row];
       });
       for (const group of plan.inserted)
         next = insert(
           next,
           anchorOf(next, group),
           // Above each version from before it was removed, as in the service.
-          group.map((state) => ({ ...withoutNeighbours(state), version: 1_000 * (corrections.length + 1) })),
+          group.map((state) => ({ ...withoutAdjacent(state), version: 1_000 * (corrections.length + 1) })),
         );
       const change = { before: current, after: pick(next, new Set(ids)) };
       store(next, { uuid, person, ...change, reverts: revision, undoneIn: null });
@@ -242,7 +242,7 @@ function statesOf(rows: readonly Row[]): State[] {
   }));
 }
 
-function withoutNeighbours({ previousId: _, nextId: __, ...passage }: State): Passage {
+function withoutAdjacent({ previousId: _, nextId: __, ...passage }: State): Passage {
   return passage;
 }
 

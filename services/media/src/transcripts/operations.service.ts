@@ -26,7 +26,7 @@ import {
   addCorrection,
   insertSegments,
   lastRevision,
-  readNeighbours,
+  readAdjacent,
   readRevertible,
   readStates,
   updateSegment,
@@ -149,14 +149,14 @@ async function readResult(
   transcriptVersion: number,
 ): Promise<CorrectionResult> {
   const segments = await readSegmentsById(tx, file.id, ids, masking.mask);
-  const neighbours = await readNeighbours(tx, file.id, ids);
+  const adjacent = await readAdjacent(tx, file.id, ids);
   const found = new Set(segments.map(({ uuid }) => uuid));
   return {
     ...(await readHistoryState(tx, caller, file.id)),
     transcript_version: transcriptVersion,
     segments: segments.map((segment) => ({
       ...segment,
-      previous_uuid: neighbours.get(segment.uuid)?.previousId ?? null,
+      previous_uuid: adjacent.get(segment.uuid)?.previousId ?? null,
     })),
     removed: ids.filter((id) => !found.has(id)),
   };
@@ -302,7 +302,7 @@ async function applyOperation(
   const { pieces, spans } = readPieces(operation, run, masking);
   const passages = run.map((row): Passage => ({ ...row, words: row.words as Word[] }));
   const previousId = run[0]
-    ? ((await readNeighbours(tx, file.id, [run[0].id])).get(run[0].id)?.previousId ?? null)
+    ? ((await readAdjacent(tx, file.id, [run[0].id])).get(run[0].id)?.previousId ?? null)
     : operation.after_uuid;
   const around = await readAround(tx, file.id, previousId, run.at(-1)?.position);
   const next = replacePassages(passages, pieces, around.between);

@@ -5,7 +5,7 @@ import type { Segment } from '../generated/client.ts';
 import type { FoundSpan } from '../redaction/redaction.ts';
 import type { OperationKind } from './operations.ts';
 
-/** A segment before or after a correction, with its neighbours; those of earlier releases have no `nextId`. */
+/** A segment before or after a correction, with those beside it; those of earlier releases have no `nextId`. */
 export type SegmentState = Omit<
   Segment,
   'fileId' | 'position' | 'words' | 'redactions' | 'editedAt' | 'editedBy' | 'version'
@@ -23,21 +23,21 @@ export async function readStates(tx: Tx, fileId: string, ids: readonly string[])
     orderBy: { position: 'asc' },
     omit: { fileId: true, version: true, editedAt: true, editedBy: true },
   });
-  const neighbours = await readNeighbours(tx, fileId, ids);
+  const adjacent = await readAdjacent(tx, fileId, ids);
   return rows.map(({ position: _, words, redactions, ...row }) => ({
     ...row,
     words: words as Word[],
     redactions: redactions as FoundSpan[],
-    previousId: neighbours.get(row.id)?.previousId ?? null,
-    nextId: neighbours.get(row.id)?.nextId ?? null,
+    previousId: adjacent.get(row.id)?.previousId ?? null,
+    nextId: adjacent.get(row.id)?.nextId ?? null,
   }));
 }
 
-type Neighbours = { previousId: string | null; nextId: string | null };
+type Adjacent = { previousId: string | null; nextId: string | null };
 
 /** The ids of the segments before and after each of these. */
-export async function readNeighbours(tx: Tx, fileId: string, ids: readonly string[]): Promise<Map<string, Neighbours>> {
-  const rows = await tx.$queryRaw<({ id: string } & Neighbours)[]>`
+export async function readAdjacent(tx: Tx, fileId: string, ids: readonly string[]): Promise<Map<string, Adjacent>> {
+  const rows = await tx.$queryRaw<({ id: string } & Adjacent)[]>`
     select t.uuid::text as id, p.uuid::text as "previousId", n.uuid::text as "nextId"
     from transcript_segment t
     left join lateral (

@@ -53,13 +53,13 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
   const version = mostChanges * ((await lastRevision(tx, fileId)) + 1);
   for (const group of plan.inserted) {
     const afterId = await anchorOf(tx, fileId, group);
-    const rows = group.map((state) => ({ ...withoutNeighbours(state), version }));
+    const rows = group.map((state) => ({ ...withoutAdjacent(state), version }));
     await insertSegments(tx, { fileId, userId, afterId }, rows);
   }
-  await updateSegments(tx, userId, plan.changed.map(withoutNeighbours));
+  await updateSegments(tx, userId, plan.changed.map(withoutAdjacent));
 }
 
-function withoutNeighbours({ previousId: _, nextId: __, ...row }: SegmentState) {
+function withoutAdjacent({ previousId: _, nextId: __, ...row }: SegmentState) {
   return row;
 }
 
