@@ -204,7 +204,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await page.getByRole('dialog').getByRole('combobox', { name: 'Person' }).fill(person.email);
         await page.getByRole('option', { name: person.label }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Share', exact: true }).click();
-        await page.getByTestId('conversation-shares').getByText(person.name).waitFor();
+        await page.getByTestId('shares').getByText(person.name).waitFor();
         await checkState('share');
         await page.keyboard.press('Escape');
         await reader.page.getByRole('link', { name: 'Ask', exact: true }).click();

@@ -6,7 +6,8 @@ export type RouteChunk = { readonly path: string; readonly load: () => Promise<u
 /** Code besides the pages that is loaded on demand. A test checks that the list is complete. */
 const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/file-dialogs.tsx'),
-  () => import('../library/share-dialog.tsx'),
+  () => import('../sharing/share-dialog.tsx'),
+  () => import('../public-links/public-links-section.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
   () => import('../library/quarantine-dialogs.tsx'),
   () => import('../versions/versions-dialog.tsx'),

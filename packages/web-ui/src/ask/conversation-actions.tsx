@@ -6,11 +6,12 @@ import { useState } from 'react';
 import { urlOf } from '@overtone/client';
 import { call, fetchText } from '../api/client.ts';
 import { saveTextFile } from '../lib/save-file.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { sharedConversation } from '../sharing/shared.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import type { Conversation } from './ask-queries.ts';
-import { ShareConversationDialog } from './share-conversation-dialog.tsx';
 
 const files = {
   markdown: { extension: 'md', type: 'text/markdown' },
@@ -60,7 +61,7 @@ export function ConversationActions({ conversation }: { conversation: Conversati
           )}
         </Menu.Dropdown>
       </Menu>
-      {dialog === 'share' && <ShareConversationDialog uuid={uuid} onClose={() => setDialog(null)} />}
+      {dialog === 'share' && <ShareDialog shared={sharedConversation(uuid)} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && (
         <Confirm
           title={t`Delete the conversation?`}

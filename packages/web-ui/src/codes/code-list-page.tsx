@@ -5,6 +5,8 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '@overtone/client';
 import { call } from '../api/client.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { sharedCodeList } from '../sharing/shared.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
@@ -20,7 +22,6 @@ import { codesNamed } from './codes-named.ts';
 import { codeListQuery, refreshCodes, type Code, type CodeList } from './code-queries.ts';
 import css from './codes.module.css';
 import { Passages } from './passages.tsx';
-import { ShareCodeListDialog } from './share-code-list-dialog.tsx';
 
 /** One list: its codes, and the passages that have them in all recordings. */
 export function CodeListPage() {
@@ -168,7 +169,7 @@ function Actions({ list }: { list: CodeList }) {
         </Button>
       )}
       {dialog === 'edit' && <CodeListDialog list={list} onClose={close} onDone={() => notify(t`List saved.`)} />}
-      {dialog === 'share' && <ShareCodeListDialog list={list} onClose={close} />}
+      {dialog === 'share' && <ShareDialog shared={sharedCodeList(list)} onClose={close} />}
       {dialog === 'delete' && (
         <Confirm
           title={t`Delete “${list.name}”?`}

@@ -8,6 +8,8 @@ import { ApiError } from '@overtone/client';
 import { call } from '../api/client.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { ArchiveButton } from '../exports/archive-button.tsx';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { sharedCollection } from '../sharing/shared.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
 import { notify } from '../ui/notify.ts';
@@ -17,7 +19,6 @@ import { CollectionDialog } from './collection-dialog.tsx';
 import { CollectionFiles } from './collection-files.tsx';
 import { CollectionBadges } from './collections-page.tsx';
 import { collectionQuery, refreshCollections, type Collection } from './collection-queries.ts';
-import { ShareCollectionDialog } from './share-collection-dialog.tsx';
 
 export function CollectionPage() {
   const { uuid } = useParams({ from: '/inside/collections/$uuid' });
@@ -105,7 +106,7 @@ function Actions({ collection }: { collection: Collection }) {
       {dialog === 'edit' && (
         <CollectionDialog collection={collection} onClose={close} onDone={() => notify(t`Collection saved.`)} />
       )}
-      {dialog === 'share' && <ShareCollectionDialog collection={collection} onClose={close} />}
+      {dialog === 'share' && <ShareDialog shared={sharedCollection(collection)} onClose={close} />}
       {dialog === 'delete' && (
         <Confirm
           title={t`Delete “${collection.name}”?`}

@@ -3,7 +3,6 @@ import { Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
-import { SharesDialog, type Shared } from '../library/shares-dialog.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -60,41 +59,5 @@ export function DeleteTemplateDialog({ template: { uuid, name }, onClose }: Prop
     >
       <Text size="sm">{t`Nobody can choose it any more. Exports that were made with it stay.`}</Text>
     </Confirm>
-  );
-}
-
-/** Adds, changes and removes the shares of a template. */
-export function ShareTemplateDialog({ template, onClose }: Props) {
-  const client = useQueryClient();
-  const params = { uuid: template.uuid };
-  const shared: Shared = {
-    title: t`Share “${template.name}”`,
-    unshared: t`Only you and administrators can see this template.`,
-    failure: t`The template wasn’t shared`,
-    key: ['export-template-shares', template.uuid],
-    list: async (signal) =>
-      (await call('GET /api/export-templates/{uuid}/shares', { params, signal })).map((share) => ({
-        uuid: share.uuid,
-        kind: share.target_type === 'group' ? ('group' as const) : ('person' as const),
-        targetId: share.target_uuid,
-        name: share.target_name,
-        permission: share.permission,
-      })),
-    set: ({ kind, targetId, permission }) =>
-      call('POST /api/export-templates/{uuid}/shares', {
-        params,
-        body: { target_type: kind === 'group' ? 'group' : 'user', target_uuid: targetId, permission },
-      }),
-    remove: (shareId) =>
-      call('DELETE /api/export-templates/{uuid}/shares/{share_uuid}', { params: { ...params, share_uuid: shareId } }),
-  };
-  return (
-    <SharesDialog
-      shared={shared}
-      onClose={() => {
-        void refreshTemplates(client);
-        onClose();
-      }}
-    />
   );
 }

@@ -3,13 +3,15 @@ import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { sharedTemplate } from '../sharing/shared.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Pager } from '../ui/pager.tsx';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { formatLabels } from './labels.ts';
-import { DeleteTemplateDialog, RenameTemplateDialog, ShareTemplateDialog } from './template-dialogs.tsx';
+import { DeleteTemplateDialog, RenameTemplateDialog } from './template-dialogs.tsx';
 import { refreshTemplates, templatesPageSize, templatesQuery, type ExportTemplate } from './template-queries.ts';
 
 type Action = 'rename' | 'share' | 'delete';
@@ -43,7 +45,7 @@ export function TemplatesPage() {
       )}
       <Pager page={page} total={total} size={templatesPageSize} onPage={setPage} />
       {shown?.action === 'rename' && <RenameTemplateDialog template={shown.template} onClose={close} />}
-      {shown?.action === 'share' && <ShareTemplateDialog template={shown.template} onClose={close} />}
+      {shown?.action === 'share' && <ShareDialog shared={sharedTemplate(shown.template)} onClose={close} />}
       {shown?.action === 'delete' && <DeleteTemplateDialog template={shown.template} onClose={close} />}
     </Pane>
   );

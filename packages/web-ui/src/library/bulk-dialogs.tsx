@@ -15,7 +15,7 @@ import { assertNever } from '../lib/assert-never.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 import { lostAccessText } from './access-labels.ts';
 import { binDaysText } from './bin-days.ts';
-import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
+import { emptyShare, shareBody, ShareFormFields } from '../sharing/share-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 export type BulkAction = 'tag' | 'share' | 'reprocess' | 'delete';

@@ -523,7 +523,7 @@ export const everydayDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Share a recording',
-    source: 'library/shares-dialog.tsx',
+    source: 'sharing/share-dialog.tsx',
     path: '/',
     world: showFiles,
     ...menuItem(`Actions for ${file.title}`, 'Share'),
@@ -826,7 +826,7 @@ export const everydayDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Share a conversation',
-    source: 'ask/share-conversation-dialog.tsx',
+    source: 'sharing/share-dialog.tsx',
     path: `/ask?conversation=${conversation.uuid}`,
     world: showConversation,
     ...menuItem('Actions for the conversation', 'Share'),

@@ -29,12 +29,14 @@ export function shareBody({ kind, target, permission }: ShareFields) {
 type Props = {
   readonly value: ShareFields;
   readonly onChange: (next: ShareFields) => void;
+  /** Whether there is a permission to choose. */
+  readonly editable?: boolean;
   /** A button in the line of the fields. */
   readonly children?: ReactNode;
 };
 
-/** Person or group, and permission: for one recording or for many. */
-export function ShareFormFields({ value, onChange, children }: Props) {
+/** Person or group, and permission. */
+export function ShareFormFields({ value, onChange, editable = true, children }: Props) {
   const { kind, target, permission } = value;
   const choose = (next: Option | null): void => onChange({ ...value, target: next });
   return (
@@ -55,12 +57,14 @@ export function ShareFormFields({ value, onChange, children }: Props) {
         ) : (
           <GroupSelect value={target} onChange={choose} />
         )}
-        <NativeSelect
-          label={t`Permission`}
-          data={permissions}
-          value={permission}
-          onChange={(event) => onChange({ ...value, permission: event.currentTarget.value as Permission })}
-        />
+        {editable && (
+          <NativeSelect
+            label={t`Permission`}
+            data={permissions}
+            value={permission}
+            onChange={(event) => onChange({ ...value, permission: event.currentTarget.value as Permission })}
+          />
+        )}
         {children}
       </Group>
     </Stack>
@@ -70,7 +74,7 @@ export function ShareFormFields({ value, onChange, children }: Props) {
 type GroupSelectProps = { readonly value: Option | null; readonly onChange: (group: Option | null) => void };
 
 /** One of the caller's groups. */
-export function GroupSelect({ value, onChange }: GroupSelectProps) {
+function GroupSelect({ value, onChange }: GroupSelectProps) {
   const groups = useQuery(groupsQuery(''));
   return (
     <Select

@@ -8,33 +8,12 @@ import { notifyError } from '../ui/notify.ts';
 import { confirmDiscard, RestoredNote, type Draft } from '../ui/draft.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
-import { emptyShare, permissions, ShareFormFields, type Permission, type ShareFields } from './share-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { emptyShare, permissions, ShareFormFields, type Permission, type ShareFields } from './share-form.tsx';
+import type { Share, Shared } from './shared.ts';
 
-/** A person or group that may see something. */
-export type Share = {
-  readonly uuid: string;
-  readonly kind: ShareFields['kind'];
-  readonly targetId: string;
-  /** null for a group, and while the name is unknown. */
-  readonly name: string | null;
-  readonly permission: Permission;
-};
-/** What is shared, and how its shares are read and changed. */
-export type Shared = {
-  readonly title: string;
-  /** Shown while it is not shared. */
-  readonly unshared: string;
-  readonly failure: string;
-  readonly key: readonly [string, string];
-  readonly list: (signal: AbortSignal) => Promise<readonly Share[]>;
-  /** Adds a share, or changes its permission. */
-  readonly set: (share: Pick<Share, 'kind' | 'targetId' | 'permission'>) => Promise<unknown>;
-  readonly remove: (shareId: string) => Promise<unknown>;
-};
-
-/** Adds, changes and removes the shares of a recording or a collection. */
-export function SharesDialog({
+/** Adds, changes and removes the shares of anything that can be shared. */
+export function ShareDialog({
   shared,
   onClose,
   children,
@@ -46,7 +25,7 @@ export function SharesDialog({
 }) {
   const shares = useQuery({ queryKey: shared.key, queryFn: ({ signal }) => shared.list(signal) });
   const groups = useQuery(groupsQuery(''));
-  const draft = useDraft(`share:${shared.key[1]}`, emptyShare);
+  const draft = useDraft(`share:${shared.key[2]}`, emptyShare);
   const close = async (): Promise<void> => {
     if (await confirmDiscard(draft)) onClose();
   };
@@ -57,6 +36,7 @@ export function SharesDialog({
   return (
     <Dialog onClose={() => void close()} size="lg" title={<b>{shared.title}</b>}>
       <Stack gap="lg">
+        {shared.note !== undefined && <Text size="sm">{shared.note}</Text>}
         <RestoredNote draft={draft} />
         <AddShare shared={shared} draft={draft} />
         <QueryStatus of={shares} failure={t`The shares couldn’t be loaded`} height={60} />
@@ -82,7 +62,7 @@ function useRefresh({ key }: Shared): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
     await client.invalidateQueries({ queryKey: key });
-    await client.invalidateQueries({ queryKey: ['collections'] });
+    await client.invalidateQueries({ queryKey: [key[1]] });
   };
 }
 
@@ -106,7 +86,7 @@ function AddShare({ shared, draft }: AddShareProps) {
         if (target !== null && !add.isPending) add.mutate(target.value);
       }}
     >
-      <ShareFormFields value={draft.value} onChange={draft.set}>
+      <ShareFormFields value={draft.value} onChange={draft.set} editable={shared.editable}>
         <Button type="submit" disabled={target === null} loading={add.isPending}>
           {t`Share`}
         </Button>
@@ -140,14 +120,16 @@ function ShareEntry({ shared, share, name }: { shared: Shared; share: Share; nam
         )}
       </Group>
       <Group gap="xs" wrap="nowrap">
-        <NativeSelect
-          size="xs"
-          aria-label={t`Permission of ${name}`}
-          data={permissions}
-          value={share.permission}
-          disabled={change.isPending}
-          onChange={(event) => change.mutate(event.currentTarget.value as Permission)}
-        />
+        {shared.editable && (
+          <NativeSelect
+            size="xs"
+            aria-label={t`Permission of ${name}`}
+            data={permissions}
+            value={share.permission}
+            disabled={change.isPending}
+            onChange={(event) => change.mutate(event.currentTarget.value as Permission)}
+          />
+        )}
         <ActionIcon
           aria-label={t`Stop sharing with ${name}`}
           loading={remove.isPending}

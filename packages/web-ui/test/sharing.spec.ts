@@ -1,0 +1,141 @@
+import type { Route } from '@overtone/client';
+import type { Page } from '@playwright/test';
+import { example, exampleItem, listOf, uuid } from './ring/example.ts';
+import { expect, startSession, test } from './ring/ring.ts';
+import type { ScriptedApi } from './ring/scripted-api.ts';
+
+const grace = example('GET /api/users/{uuid}', { uuid: uuid(40), email: 'grace@example.org', full_name: 'Grace' });
+const of = { uuid: uuid(60), name: 'Board', my_permission: 'owner', owner_name: null } as const;
+const asUser = { user_uuid: grace.uuid, user_name: 'Grace', group_uuid: null };
+const asTarget = { target_type: 'user', target_uuid: grace.uuid, target_name: 'Grace', permission: 'editor' } as const;
+
+type Kind = {
+  readonly name: string;
+  readonly path: string;
+  readonly world: (api: ScriptedApi) => void;
+  readonly open: (page: Page) => Promise<void>;
+  readonly add: Route;
+  readonly sends: object;
+  readonly remove: Route;
+  /** Whether people can be allowed to edit it. */
+  readonly editable: boolean;
+  readonly show: (api: ScriptedApi) => void;
+};
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'recording',
+    path: '/',
+    world: (api) =>
+      api.respond('GET /api/files', listOf([exampleItem('GET /api/files', 'items', { ...of, title: 'Board' })])),
+    open: menu('Actions for Board'),
+    add: 'PUT /api/files/{uuid}/shares',
+    sends: { permission: 'editor', user_uuid: grace.uuid },
+    remove: 'DELETE /api/files/{uuid}/shares/{share_uuid}',
+    editable: true,
+    show: (api) => {
+      const share = { ...example('PUT /api/files/{uuid}/shares'), ...asUser, permission: 'editor' as const };
+      api.respond('PUT /api/files/{uuid}/shares', share);
+      api.respond('GET /api/files/{uuid}/shares', [share]);
+      api.respond('DELETE /api/files/{uuid}/shares/{share_uuid}', undefined);
+    },
+  },
+  {
+    name: 'collection',
+    path: `/collections/${of.uuid}`,
+    world: (api) => api.respond('GET /api/collections/{uuid}', example('GET /api/collections/{uuid}', of)),
+    open: (page) => page.getByRole('button', { name: 'Share', exact: true }).click(),
+    add: 'POST /api/collections/{uuid}/shares',
+    sends: { target_type: 'user', target_uuid: grace.uuid, permission: 'editor' },
+    remove: 'DELETE /api/collections/{uuid}/shares/{share_uuid}',
+    editable: true,
+    show: (api) => {
+      const share = { ...example('POST /api/collections/{uuid}/shares'), ...asTarget };
+      api.respond('POST /api/collections/{uuid}/shares', share);
+      api.respond('GET /api/collections/{uuid}/shares', [share]);
+      api.respond('DELETE /api/collections/{uuid}/shares/{share_uuid}', undefined);
+    },
+  },
+  {
+    name: 'list of codes',
+    path: `/codes/${of.uuid}`,
+    world: (api) => api.respond('GET /api/code-lists/{uuid}', example('GET /api/code-lists/{uuid}', of)),
+    open: (page) => page.getByRole('button', { name: 'Share', exact: true }).click(),
+    add: 'POST /api/code-lists/{uuid}/shares',
+    sends: { target_type: 'user', target_uuid: grace.uuid, permission: 'editor' },
+    remove: 'DELETE /api/code-lists/{uuid}/shares/{share_uuid}',
+    editable: true,
+    show: (api) => {
+      const share = { ...example('POST /api/code-lists/{uuid}/shares'), ...asTarget };
+      api.respond('POST /api/code-lists/{uuid}/shares', share);
+      api.respond('GET /api/code-lists/{uuid}/shares', [share]);
+      api.respond('DELETE /api/code-lists/{uuid}/shares/{share_uuid}', undefined);
+    },
+  },
+  {
+    name: 'export template',
+    path: '/export-templates',
+    world: (api) =>
+      api.respond('GET /api/export-templates', listOf([exampleItem('GET /api/export-templates', 'items', of)])),
+    open: menu('Actions for Board'),
+    add: 'POST /api/export-templates/{uuid}/shares',
+    sends: { target_type: 'user', target_uuid: grace.uuid, permission: 'editor' },
+    remove: 'DELETE /api/export-templates/{uuid}/shares/{share_uuid}',
+    editable: true,
+    show: (api) => {
+      const share = { ...example('POST /api/export-templates/{uuid}/shares'), ...asTarget };
+      api.respond('POST /api/export-templates/{uuid}/shares', share);
+      api.respond('GET /api/export-templates/{uuid}/shares', [share]);
+      api.respond('DELETE /api/export-templates/{uuid}/shares/{share_uuid}', undefined);
+    },
+  },
+  {
+    name: 'conversation',
+    path: `/ask?conversation=${of.uuid}`,
+    world: (api) =>
+      api.respond(
+        'GET /api/ask/conversations/{uuid}',
+        example('GET /api/ask/conversations/{uuid}', { uuid: of.uuid, scope: 'library', is_owner: true }),
+      ),
+    open: menu('Actions for the conversation'),
+    add: 'PUT /api/ask/conversations/{uuid}/shares',
+    sends: { user_uuid: grace.uuid },
+    remove: 'DELETE /api/ask/conversations/{uuid}/shares/{share_uuid}',
+    editable: false,
+    show: (api) => {
+      const share = { ...example('PUT /api/ask/conversations/{uuid}/shares'), ...asUser };
+      api.respond('PUT /api/ask/conversations/{uuid}/shares', share);
+      api.respond('GET /api/ask/conversations/{uuid}/shares', [share]);
+      api.respond('DELETE /api/ask/conversations/{uuid}/shares/{share_uuid}', undefined);
+    },
+  },
+];
+
+function menu(name: string) {
+  return async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('menuitem', { name: 'Share', exact: true }).click();
+  };
+}
+
+for (const { name, path, world, open, add, sends, remove, editable, show } of kinds)
+  test(`shares one ${name} with a person, shows the share, and removes it`, async ({ page, api }) => {
+    world(api);
+    api.respond('GET /api/users/search', [grace]);
+    await startSession(page, api);
+    await page.goto(path);
+    await open(page);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Person' }).fill('Grace');
+    await page.getByRole('option', { name: /Grace/ }).click();
+    await expect(dialog.getByLabel('Permission', { exact: true })).toHaveCount(editable ? 1 : 0);
+    if (editable) await dialog.getByLabel('Permission', { exact: true }).selectOption('editor');
+    show(api);
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+    const share = dialog.getByTestId('shares').getByRole('listitem');
+    await expect(share).toContainText('Grace');
+    expect(api.sent(add)).toEqual([sends]);
+    await expect(share.getByLabel('Permission of Grace')).toHaveCount(editable ? 1 : 0);
+    await share.getByRole('button', { name: 'Stop sharing with Grace' }).click();
+    await expect.poll(() => api.requests(remove)).toHaveLength(1);
+  });
