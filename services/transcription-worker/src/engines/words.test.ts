@@ -1,19 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { retryAfterMs } from '../ports/retrying-fetch.adapter.ts';
 import { parseSphinxLine } from './pocketsphinx.ts';
-import { interpolateWords, joinHyphenated, mapLimit, tidyWords } from './words.ts';
+import { interpolateWords, joinPunctuated, mapLimit, tidyWords } from './words.ts';
 
-describe('hyphenated words', () => {
+describe('parts of a word that begin with a punctuation mark', () => {
   const word = (text: string, start: number) => ({ word: text, start, end: start + 1, confidence: 0.9 });
 
-  it('are one word from the start of the first part to the end of the last one', () => {
-    const joined = joinHyphenated([word(' an', 0), word(' ill', 1), word('-disposed', 2), word(' man', 3)]);
-    expect(joined).toEqual([word(' an', 0), { ...word(' ill-disposed', 1), end: 3 }, word(' man', 3)]);
+  it.each([
+    [' ill', '-disposed'],
+    [' l', "'on"],
+    [' 3', '.5'],
+    [' 20', '%'],
+    [' AT', '&T'],
+  ])('are one word with the part before: %s%s', (first, second) => {
+    const joined = joinPunctuated([word(' an', 0), word(first, 1), word(second, 2), word(' end', 3)]);
+    expect(joined).toEqual([word(' an', 0), { ...word(first + second, 1), end: 3 }, word(' end', 3)]);
   });
 
-  it('are neither dashes between words nor a first word', () => {
-    const apart = [word('-no', 0), word(' yes', 1), word(' -', 2), word('-', 3), word(' -maybe', 4)];
-    expect(joinHyphenated(apart)).toEqual(apart);
+  it('are neither dashes between words, nor a first word, nor words of a language without spaces', () => {
+    const apart = [word('-no', 0), word(' yes', 1), word(' -', 2), word('-', 3), word(' -maybe', 4), word('你', 5)];
+    expect(joinPunctuated(apart)).toEqual(apart);
   });
 });
 

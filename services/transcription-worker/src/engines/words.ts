@@ -20,12 +20,16 @@ export function tidyWords(words: readonly Word[], seconds: number): Word[] {
   });
 }
 
-/** Whisper splits `ill-disposed` into two words, of which the second begins with the hyphen and without a space. */
-export function joinHyphenated(words: readonly Word[]): Word[] {
+/**
+ * Whisper splits `ill-disposed`, `l'on`, `3.5` and `20%` before the punctuation mark: the second part has no space before
+ * it. One without a space that begins with a letter is a word of its own, of a language without spaces.
+ * @param words those of one segment.
+ */
+export function joinPunctuated(words: readonly Word[]): Word[] {
   const joined: Word[] = [];
   for (const word of words) {
     const last = joined.at(-1);
-    if (last === undefined || !/^-[\p{L}\p{N}]/u.test(word.word)) joined.push(word);
+    if (last === undefined || !/^[!-/:-@[-`{-~]/.test(word.word) || word.word === '-') joined.push(word);
     else joined[joined.length - 1] = { ...last, word: last.word + word.word, end: word.end };
   }
   return joined;

@@ -4,7 +4,7 @@ import {
   knownLanguage,
   servedLanguages,
   spokenWords,
-  joinHyphenated,
+  joinPunctuated,
   tidyWords,
   type EngineState,
   type Recognised,
@@ -34,10 +34,11 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
         throw failureOf(error);
       });
     const result = transcribeResult.parse(done);
+    const segments = result.segments.map((segment) => ({ ...segment, words: joinPunctuated(segment.words) }));
     onProgress?.(1);
     return {
       language: request.task === 'translate' ? 'en' : result.language,
-      words: tidyWords(joinHyphenated(spokenWords(result.segments, result.speech)), seconds),
+      words: tidyWords(spokenWords(segments, result.speech), seconds),
       engine: { provider: name, model: model.manifest.id, timing: 'engine' },
       engineSeconds: (performance.now() - began) / 1000,
     };
