@@ -223,7 +223,7 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
       await page.keyboard.press('Enter');
       await page.getByText(/1 setting saved/).waitFor();
       await setting(page, 'account_lockout_threshold')
-        .getByRole('button', { name: /^Use default/ })
+        .getByRole('button', { name: /^Reset/ })
         .press('Enter');
       assert.equal(await threshold.inputValue(), '5');
       await until('it can be saved', () => page.getByRole('button', { name: 'Save' }).isEnabled());

@@ -3,10 +3,10 @@ import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fileQuery, limitsQuery, type FileItem } from '../api/queries.ts';
-import { fieldOf } from '../api/problem.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useDraft } from '../state/use-draft.ts';
+import { useForm } from '../state/use-form.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 import { soundTrackText } from '../file/sound-tracks.ts';
@@ -15,38 +15,24 @@ import { binDaysText } from './bin-days.ts';
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
 export function RenameDialog({ file, onClose, onDone }: DialogProps) {
-  const draft = useDraft(`file-title:${file.uuid}`, file.title);
-  const title = draft.value;
   const suggested = useQuery(fileQuery(file.uuid)).data?.file_tags.title ?? null;
-  const rename = useMutation({
-    mutationFn: () => call('PUT /api/files/{uuid}', { params: { uuid: file.uuid }, body: { title: title.trim() } }),
-    onSuccess: () => {
-      draft.drop();
-      onDone();
-      onClose();
-    },
+  const form = useForm({
+    key: `file-title-edit:${file.uuid}`,
+    saved: { title: file.title },
+    send: (body) => call('PUT /api/files/{uuid}', { params: { uuid: file.uuid }, body }),
+    refresh: onDone,
+    onSaved: onClose,
   });
   return (
-    <FormDialog
-      title={t`Rename`}
-      action={t`Save`}
-      sending={rename}
-      draft={draft}
-      fields={['title']}
-      onSubmit={() => title.trim() !== '' && rename.mutate()}
-      onClose={onClose}
-    >
-      <TextInput
-        label={t`Title`}
-        data-autofocus
-        value={title}
-        maxLength={255}
-        required
-        error={fieldOf(rename.error, 'title')}
-        onChange={(event) => draft.set(event.currentTarget.value)}
-      />
-      {suggested !== null && suggested !== title && (
-        <Button variant="subtle" size="compact-sm" style={{ alignSelf: 'start' }} onClick={() => draft.set(suggested)}>
+    <FormDialog title={t`Rename`} action={t`Save`} ready={form.fields.title !== ''} {...form.dialog} onClose={onClose}>
+      <TextInput label={t`Title`} data-autofocus maxLength={255} required {...form.text('title')} />
+      {suggested !== null && suggested !== form.value.title && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          style={{ alignSelf: 'start' }}
+          onClick={() => form.change({ title: suggested })}
+        >
           {t`Use the title in the file: ${suggested}`}
         </Button>
       )}

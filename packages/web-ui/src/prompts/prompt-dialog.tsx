@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { PromptContentType } from '@overtone/contracts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { fieldOf } from '../api/problem.ts';
-import { useEdits } from '../state/use-edits.ts';
+import { useForm } from '../state/use-form.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { contentTypeLabels, contentTypes } from './labels.ts';
@@ -27,18 +26,15 @@ type Props = {
 /** Creates or changes a prompt. */
 export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
   const client = useQueryClient();
-  const draft = useEdits<PromptFields>(`prompt:${uuid ?? (copyOf === undefined ? 'new' : `copy:${copyOf}`)}`, fields);
-  const { name, description, text, content_type, tags } = draft.value;
-  const { change } = draft;
-  const body = { name: name.trim(), description: description.trim(), text: text.trim(), content_type, tags };
-  const save = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    key: `prompt:${uuid ?? (copyOf === undefined ? 'new' : `copy:${copyOf}`)}`,
+    saved: fields,
+    send: (body, changed) =>
       uuid === undefined
         ? call('POST /api/prompts', { body })
-        : call('PUT /api/prompts/{uuid}', { params: { uuid }, body: draft.changedOf(body) }),
-    onSuccess: async () => {
-      draft.drop();
-      await client.invalidateQueries({ queryKey: ['prompts'] });
+        : call('PUT /api/prompts/{uuid}', { params: { uuid }, body: changed }),
+    refresh: () => client.invalidateQueries({ queryKey: ['prompts'] }),
+    onSaved: () => {
       notify(t`Prompt saved.`);
       onClose();
     },
@@ -47,28 +43,18 @@ export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
     <FormDialog
       title={uuid === undefined ? t`New prompt` : t`Change the prompt`}
       action={t`Save`}
-      ready={body.name !== '' && body.text !== ''}
-      sending={save}
-      draft={draft}
+      ready={form.fields.name !== '' && form.fields.text !== ''}
       failure={t`The prompt wasn’t saved`}
-      fields={['name', 'description', 'text']}
-      onSubmit={() => save.mutate()}
+      {...form.dialog}
       onClose={onClose}
     >
-      <TextInput
-        label={t`Name`}
-        data-autofocus
-        required
-        maxLength={100}
-        value={name}
-        error={fieldOf(save.error, 'name')}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
+      <TextInput label={t`Name`} data-autofocus required maxLength={100} {...form.text('name')} />
       <NativeSelect
         label={t`For`}
         data={contentTypes.map((value) => ({ value, label: contentTypeLabels[value] }))}
-        value={content_type}
-        onChange={(event) => change({ content_type: event.currentTarget.value as PromptContentType })}
+        value={form.value.content_type}
+        error={form.errorOf('content_type')}
+        onChange={(event) => form.change({ content_type: event.currentTarget.value as PromptContentType })}
       />
       <Textarea
         label={t`Instructions`}
@@ -78,23 +64,22 @@ export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
         maxRows={16}
         required
         maxLength={20_000}
-        value={text}
-        error={fieldOf(save.error, 'text')}
-        onChange={(event) => change({ text: event.currentTarget.value })}
+        {...form.text('text')}
       />
       <TextInput
         label={t`Description`}
         description={t`Shown in lists.`}
         maxLength={500}
-        value={description}
-        error={fieldOf(save.error, 'description')}
-        onChange={(event) => change({ description: event.currentTarget.value })}
+        {...form.text('description')}
       />
       <TagsInput
         label={t`Tags`}
-        value={tags}
+        value={form.value.tags}
+        error={form.errorOf('tags')}
         maxTags={20}
-        onChange={(next) => change({ tags: next.map((tag) => startOf(tag.trim(), 50)).filter((tag) => tag !== '') })}
+        onChange={(next) =>
+          form.change({ tags: next.map((tag) => startOf(tag.trim(), 50)).filter((tag) => tag !== '') })
+        }
       />
     </FormDialog>
   );

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import type { SavedSearch } from '@overtone/contracts';
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { saveTextFile } from '../lib/save-file.ts';
 import type { SearchPageSearch } from '../lib/search-params.ts';
+import { NameDialog } from '../naming/name-dialog.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
@@ -23,6 +23,7 @@ const savedSearchesQuery = queryOptions({
 
 /** The button that saves the search of the page. */
 export function SaveSearch({ params }: { params: SearchPageSearch & { readonly q: string } }) {
+  const client = useQueryClient();
   const [naming, setNaming] = useState(false);
   return (
     <>
@@ -37,9 +38,13 @@ export function SaveSearch({ params }: { params: SearchPageSearch & { readonly q
       {naming && (
         <NameDialog
           title={t`Save this search`}
-          initial={startOf(params.q, 100)}
+          failure={t`The search wasn’t saved`}
+          draftKey={`saved-search-name:${params.q}`}
+          name={startOf(params.q, 100)}
+          maxLength={100}
           send={(name) => call('POST /api/search/saved', { body: { name, search: toSaved(params) } })}
-          done={t`Search saved.`}
+          refresh={() => client.invalidateQueries(savedSearchesQuery)}
+          onDone={() => notify(t`Search saved.`)}
           onClose={() => setNaming(false)}
         />
       )}
@@ -158,9 +163,13 @@ function SavedSearchRow({ item, params, onRun }: ListProps & { readonly item: Sa
       {action === 'rename' && (
         <NameDialog
           title={t`Rename saved search`}
-          initial={name}
+          failure={t`The search wasn’t saved`}
+          draftKey={`saved-search-name:${uuid}`}
+          name={name}
+          maxLength={100}
           send={(next) => call('PUT /api/search/saved/{uuid}', { params: { uuid }, body: { name: next } })}
-          done={t`Saved search renamed.`}
+          refresh={() => client.invalidateQueries(savedSearchesQuery)}
+          onDone={() => notify(t`Saved search renamed.`)}
           onClose={() => setAction(null)}
         />
       )}
@@ -176,47 +185,5 @@ function SavedSearchRow({ item, params, onRun }: ListProps & { readonly item: Sa
         </Confirm>
       )}
     </li>
-  );
-}
-
-type NameProps = {
-  readonly title: string;
-  readonly initial: string;
-  readonly send: (name: string) => Promise<unknown>;
-  /** Shown after success. */
-  readonly done: string;
-  readonly onClose: () => void;
-};
-
-function NameDialog({ title, initial, send, done, onClose }: NameProps) {
-  const client = useQueryClient();
-  const [name, setName] = useState(initial);
-  const save = useMutation({
-    mutationFn: () => send(name.trim()),
-    onSuccess: () => {
-      void client.invalidateQueries(savedSearchesQuery);
-      onClose();
-      notify(done);
-    },
-  });
-  return (
-    <FormDialog
-      title={title}
-      action={t`Save`}
-      ready={name.trim() !== ''}
-      sending={save}
-      failure={t`The search wasn’t saved`}
-      onSubmit={() => save.mutate()}
-      onClose={onClose}
-    >
-      <TextInput
-        label={t`Name`}
-        data-autofocus
-        required
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-    </FormDialog>
   );
 }

@@ -523,7 +523,7 @@ export const everydayDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Share a recording',
-    source: 'sharing/share-dialog.tsx',
+    source: 'library/file-menu.tsx',
     path: '/',
     world: showFiles,
     ...menuItem(`Actions for ${file.title}`, 'Share'),
@@ -682,7 +682,6 @@ export const everydayDialogs: readonly DialogCase[] = [
     path: '/search?q=budget',
     opener: button('Save search'),
     ...text('Name', 'Budget of 2026'),
-    isStored: false,
     request: request({
       submit: 'Save',
       route: 'POST /api/search/saved',
@@ -825,8 +824,15 @@ export const everydayDialogs: readonly DialogCase[] = [
     request: request({ submit: 'Delete', route: 'DELETE /api/ask/conversations/{uuid}' }),
   },
   {
+    name: 'Share an export template',
+    source: 'exports/templates-page.tsx',
+    path: '/export-templates',
+    world: showTemplates,
+    ...menuItem('Actions for Court', 'Share'),
+  },
+  {
     name: 'Share a conversation',
-    source: 'sharing/share-dialog.tsx',
+    source: 'ask/conversation-actions.tsx',
     path: `/ask?conversation=${conversation.uuid}`,
     world: showConversation,
     ...menuItem('Actions for the conversation', 'Share'),

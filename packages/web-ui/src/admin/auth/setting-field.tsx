@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
-import { Badge, Button, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
-import css from './auth.module.css';
+import { NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { SecretField } from '../settings/secret-field.tsx';
+import { SettingSource } from '../settings/setting-field.tsx';
 import { mustReenterSecret, canReset, shownValue, type ConfigItem, type Edits, type Value } from './draft.ts';
 import { choiceLabels, type FieldKind } from './layout.ts';
 import { ListField } from './list-field.tsx';
@@ -17,38 +18,23 @@ type Props = {
 /** One setting: its control, the origin of its value, and the button that resets it. */
 export function SettingField(props: Props) {
   const { item, label, edits, onChange } = props;
+  const mayReset = canReset(item, edits) && item.data_type !== 'boolean';
   return (
-    <div className={css['field']} data-testid="setting" data-key={item.config_key}>
+    <div data-testid="setting" data-key={item.config_key}>
       <Control {...props} />
-      {canReset(item, edits) && item.data_type !== 'boolean' && (
-        <Button
-          className={css['reset'] ?? ''}
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          aria-label={t`Use default: ${label}`}
-          onClick={() => onChange(item.config_key, null)}
-        >
-          {t`Use default`}
-        </Button>
-      )}
-      <Origin item={item} />
+      <SettingSource
+        label={label}
+        text={originText(item)}
+        color={item.origin === 'unreadable' ? 'red' : 'gray'}
+        onReset={mayReset ? () => onChange(item.config_key, null) : null}
+      />
     </div>
   );
 }
 
-function Origin({ item }: { item: ConfigItem }) {
-  if (item.origin === 'unreadable')
-    return (
-      <Badge mt={6} color="red" variant="light">
-        {t`The stored value can’t be read. Set it again.`}
-      </Badge>
-    );
-  return item.origin === 'environment' ? (
-    <Badge mt={6} color="gray" variant="light">
-      {t`from the environment`}
-    </Badge>
-  ) : null;
+function originText({ origin }: ConfigItem): string | null {
+  if (origin === 'unreadable') return t`The stored value can’t be read. Set it again.`;
+  return origin === 'environment' ? t`from the environment` : null;
 }
 
 function Control({ item, label, kind, edits, error, onChange }: Props) {
@@ -74,8 +60,7 @@ function Control({ item, label, kind, edits, error, onChange }: Props) {
         onChange={set}
       />
     );
-  if (item.is_sensitive)
-    return <SecretField item={item} label={label} edits={edits} error={error} onChange={onChange} />;
+  if (item.is_sensitive) return <Secret item={item} label={label} edits={edits} error={error} onChange={onChange} />;
   if (item.choices)
     return (
       <Select
@@ -117,37 +102,30 @@ function Control({ item, label, kind, edits, error, onChange }: Props) {
   );
 }
 
-/** A stored secret is never shown: an empty field keeps it, and a switch deletes it. */
-function SecretField({ item, label, edits, error, onChange }: Omit<Props, 'kind'>) {
+function Secret({ item, label, edits, error, onChange }: Omit<Props, 'kind'>) {
   const key = item.config_key;
   const isDeleted = edits[`${key}_clear`] === true;
   const mustReenter = mustReenterSecret(item, edits);
-  const storedHint = mustReenter ? t`Enter it again` : t`Configured. Leave blank to keep.`;
   return (
-    <>
-      <PasswordInput
-        label={label}
-        description={
-          mustReenter
-            ? t`The stored value is only sent to the stored server, port, encryption and name.`
-            : item.description
-        }
-        error={error}
-        autoComplete="new-password"
-        placeholder={isDeleted ? t`Will be deleted` : item.is_set ? storedHint : t`Not set`}
-        disabled={isDeleted}
-        value={String(shownValue(item, edits) ?? '')}
-        onChange={(event) => onChange(key, event.currentTarget.value)}
-      />
-      {item.is_set && (
-        <Switch
-          mt={6}
-          size="xs"
-          label={t`Delete stored value: ${label}`}
-          checked={isDeleted}
-          onChange={(event) => onChange(`${key}_clear`, event.currentTarget.checked)}
-        />
-      )}
-    </>
+    <SecretField
+      form={{
+        secrets: { [key]: isDeleted ? null : String(shownValue(item, edits) ?? '') },
+        changeSecret: (_, value) => {
+          if (isDeleted || value === null) onChange(`${key}_clear`, value === null);
+          else onChange(key, value);
+        },
+        errorOf: () => error,
+      }}
+      name={key}
+      label={label}
+      description={
+        mustReenter
+          ? t`The stored value is only sent to the stored server, port, encryption and name.`
+          : item.description
+      }
+      isSet={item.is_set}
+      mayDelete
+      {...(mustReenter ? { storedHint: t`Enter it again` } : {})}
+    />
   );
 }

@@ -13,10 +13,20 @@ type Props = {
   readonly description?: string;
   readonly isSet: boolean;
   readonly mayDelete: boolean;
+  /** What an empty field means while a value is stored. */
+  readonly storedHint?: string;
 };
 
 /** A stored secret is never shown: an empty field keeps it, and a switch deletes it. */
-export function SecretField({ form, name, label, description, isSet, mayDelete }: Props) {
+export function SecretField({
+  form,
+  name,
+  label,
+  description,
+  isSet,
+  mayDelete,
+  storedHint = t`Configured. Leave blank to keep.`,
+}: Props) {
   const value = form.secrets[name];
   const isDeleted = value === null;
   return (
@@ -26,7 +36,7 @@ export function SecretField({ form, name, label, description, isSet, mayDelete }
         description={description}
         error={form.errorOf(name)}
         autoComplete="new-password"
-        placeholder={isDeleted ? t`Will be deleted` : isSet ? t`Configured. Leave blank to keep.` : t`Not set`}
+        placeholder={isDeleted ? t`Will be deleted` : isSet ? storedHint : t`Not set`}
         disabled={isDeleted}
         maxLength={1024}
         value={value ?? ''}

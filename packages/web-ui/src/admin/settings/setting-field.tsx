@@ -46,32 +46,47 @@ export function SettingField(props: Props) {
   return (
     <div data-testid="setting" data-key={item.key} data-source={item.source}>
       <Control {...props} />
-      <div className={css['origin']}>
-        <Source item={item} isStored={isStored} />
-        {isStored && item.type !== 'secret' && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            aria-label={t`Reset: ${texts.label}`}
-            onClick={() => form.change({ [item.key]: null })}
-          >
-            {t`Reset`}
-          </Button>
-        )}
-      </div>
+      {item.type !== 'secret' && (
+        <SettingSource
+          label={texts.label}
+          text={sourceText(item, isStored)}
+          color={isStored ? 'petrol' : 'gray'}
+          onReset={isStored ? () => form.change({ [item.key]: null }) : null}
+        />
+      )}
     </div>
   );
 }
 
-function Source({ item, isStored }: { item: SettingItem; isStored: boolean }) {
-  if (item.type === 'secret') return null;
-  const fromEnvironment = item.variable !== null && item.environment_value !== null;
-  const text = isStored ? t`set here` : fromEnvironment ? t`from ${item.variable ?? ''}` : t`default`;
+function sourceText({ variable, environment_value }: SettingItem, isStored: boolean): string {
+  if (isStored) return t`set here`;
+  return variable !== null && environment_value !== null ? t`from ${variable}` : t`default`;
+}
+
+type SourceProps = {
+  readonly label: string;
+  /** Where the value comes from; null: not shown. */
+  readonly text: string | null;
+  readonly color: string;
+  /** Returns to the environment or the default; null: the setting already has that value. */
+  readonly onReset: (() => void) | null;
+};
+
+/** Where the value of a setting comes from, and the way back to the default. */
+export function SettingSource({ label, text, color, onReset }: SourceProps) {
   return (
-    <Badge size="sm" variant="light" color={isStored ? 'petrol' : 'gray'} tt="none">
-      {text}
-    </Badge>
+    <div className={css['origin']}>
+      {text !== null && (
+        <Badge size="sm" variant="light" color={color} tt="none">
+          {text}
+        </Badge>
+      )}
+      {onReset && (
+        <Button size="compact-xs" variant="subtle" color="gray" aria-label={t`Reset: ${label}`} onClick={onReset}>
+          {t`Reset`}
+        </Button>
+      )}
+    </div>
   );
 }
 

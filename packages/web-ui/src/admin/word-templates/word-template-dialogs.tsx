@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { call, sendFile } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { refreshWordTemplates, type WordTemplate } from '../../exports/word-template-queries.ts';
-import { useDraft } from '../../state/use-draft.ts';
+import { NameDialog } from '../../naming/name-dialog.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -85,40 +85,19 @@ export function ReplaceWordTemplateDialog({ template: { uuid, name }, onClose }:
   );
 }
 
-export function RenameWordTemplateDialog({ template: { uuid, name: before }, onClose }: Props) {
+export function RenameWordTemplateDialog({ template: { uuid, name }, onClose }: Props) {
   const client = useQueryClient();
-  const draft = useDraft(`word-template:${uuid}`, before);
-  const name = draft.value.trim();
-  const rename = useMutation({
-    mutationFn: () => call('PUT /api/admin/word-templates/{uuid}', { params: { uuid }, body: { name } }),
-    onSuccess: async () => {
-      draft.drop();
-      await refreshWordTemplates(client);
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <NameDialog
       title={t`Rename the Word template`}
-      action={t`Save`}
-      ready={name !== ''}
-      sending={rename}
-      draft={draft}
       failure={t`The template wasn’t changed`}
-      fields={['name']}
-      onSubmit={() => rename.mutate()}
+      draftKey={`word-template-name:${uuid}`}
+      name={name}
+      maxLength={120}
+      send={(next) => call('PUT /api/admin/word-templates/{uuid}', { params: { uuid }, body: { name: next } })}
+      refresh={() => refreshWordTemplates(client)}
       onClose={onClose}
-    >
-      <TextInput
-        label={t`Name`}
-        data-autofocus
-        required
-        maxLength={120}
-        value={draft.value}
-        error={fieldOf(rename.error, 'name')}
-        onChange={(event) => draft.set(event.currentTarget.value)}
-      />
-    </FormDialog>
+    />
   );
 }
 
