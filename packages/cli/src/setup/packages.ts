@@ -53,6 +53,12 @@ export const containerPackages: readonly SystemPackage[] = [
   program('maven', 'mvn'),
 ];
 
+/** What the tests of real speech models listen to: prompts that people read, with their text, and music. */
+export const speechTestPackages: readonly SystemPackage[] = [
+  ...['en', 'es', 'fr', 'it', 'ru'].map((language) => `asterisk-core-sounds-${language}-g722`),
+  'asterisk-moh-opsound-g722',
+].map((name) => file(name, `/usr/share/doc/${name}`));
+
 /** The packages of the benchmarks' peers, and further voices: synthetic ones, and prompts that real people read. */
 export const benchPackages: readonly SystemPackage[] = [
   program('nginx-light', 'nginx'),

