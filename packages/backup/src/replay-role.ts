@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { replayRoleOf, scratchOf } from './databases.ts';
 
 /**
- * Creates a role that may do nothing but own what is in the scratch database: a dump is SQL by whoever made it, and a
+ * Creates a role that may do nothing but own what is in the scratch database: a dump is SQL of its author, and a
  * superuser, or the owner with CREATEROLE, could be made to run programs or to read files of the server.
  * @param client of the owner, connected to the scratch database. @returns the URL of the scratch database for the role.
  */

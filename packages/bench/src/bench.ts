@@ -21,7 +21,7 @@ export type BenchContext = {
   /** The file of meetings with questions (`--qmsum PATH`, OT_BENCH_QMSUM); null: not given. */
   meetings: string | null;
 };
-/** `run` yields each row as soon as it is measured, so that a later failure does not lose it. */
+/** `run` yields each measured row at once, so that a later failure does not lose it. */
 export type Bench = { name: string; about: string; run: (context: BenchContext) => AsyncIterable<Row> };
 
 const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;

@@ -65,7 +65,7 @@ export async function skipTo({ press, page }: Keys, seconds: number, player: Pla
   throw new Error(`the sound does not get to ${seconds} s`);
 }
 
-/** Plays a moment from where the sound is. A person who still hears something presses the key again. */
+/** Plays a moment from where the sound is. A person who still has sound playing presses the key again. */
 export async function listen({ page, press }: Keys, player: PlayerKeys): Promise<void> {
   await soundAt(page, player);
   await press('sound', player.play);

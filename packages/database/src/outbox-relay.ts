@@ -88,7 +88,7 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
       } catch (err) {
         failures += 1;
         pauseMs = retryMs;
-        // A restart of the broker or of the database is over before that.
+        // A restart of the broker or of the database ends before that.
         log[failures === reportedFailure ? 'warn' : 'debug']({ err: err as Error }, 'outbox relay run failed');
         connection.drop();
       }

@@ -77,7 +77,7 @@ export function placesOf(world: World): Place[] {
         await passage.getByText('A correction that is not saved yet.').waitFor();
         return passage.innerText();
       },
-      // It is saved by itself.
+      // It is saved automatically.
       save: async () => undefined,
     },
     {

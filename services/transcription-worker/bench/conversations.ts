@@ -131,7 +131,7 @@ function voicesOf(set: ConversationSet, count: number, random: Random): Voice[] 
   }));
 }
 
-/** Everyone speaks in the first round; later, one speaker in eight goes on after a pause. */
+/** Everyone speaks in the first round; later, one speaker in eight continues after a pause. */
 function nextSpeaker(previous: number, speakers: number, turn: number, random: Random): number {
   if (turn < speakers) return turn;
   if (speakers === 1 || random.below(8) === 0) return previous;

@@ -54,7 +54,7 @@ export async function readCalendar({ folder }: Reader, path: string): Promise<vo
   await join16kHz(prompts, path, createRandom(1));
 }
 
-/** A reader who takes part in a conversation; no prompt is said twice. */
+/** A reader who takes part in a conversation; no prompt is read twice. */
 export async function readingSpeaker(reader: Reader, folder: string, random: Random): Promise<Speaker> {
   const left = await promptsOf(reader, random);
   const path = join(folder, `${reader.name}.wav`);

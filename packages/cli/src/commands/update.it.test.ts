@@ -413,7 +413,7 @@ esac
     expect(backups()).toHaveLength(1);
   });
 
-  it('is told by status: each service with the version that it runs, and the one that people use', async () => {
+  it('is shown by status: each service with the version that it runs, and the one that people use', async () => {
     await interrupt();
     const container = (service: string, tag: string) =>
       JSON.stringify({ Service: service, Image: `overtone/${service}:${tag}`, State: 'running', Health: 'healthy' });

@@ -46,7 +46,7 @@ describe('a backup that is rehearsed', () => {
     });
     return join(place, dump.file);
   };
-  /** The same of somebody who has no key of the installation, but an earlier manifest of it. */
+  /** The same of an author who has no key of the installation, but an earlier manifest of it. */
   const forge = async (statements: string): Promise<string> => {
     const from = await backUp(statements);
     const file = from.replace(/\.dump$/, manifestEnding);
@@ -61,7 +61,7 @@ describe('a backup that is rehearsed', () => {
       return rows;
     });
 
-  it('is refused before it is loaded when somebody without the key made it, or its manifest was altered', async () => {
+  it('is refused before it is loaded when it was made without the key, or its manifest was altered', async () => {
     await expect(openSource({ from: await forge('select 1') }, folder)).rejects.toThrow('backup_unverified');
     const own = await backUp('select 1');
     await openSource({ from: own }, folder);

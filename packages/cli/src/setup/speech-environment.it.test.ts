@@ -72,7 +72,7 @@ describe('the Python environment of faster-whisper', () => {
     expect(withGpu).toContain('requirements-cuda.txt');
   });
 
-  it('stays as it is when the packages of a new one cannot be installed', async () => {
+  it('is unchanged when the packages of a new one cannot be installed', async () => {
     putPython();
     await ensure();
     putProgram('nvidia-smi', 'exit 0');

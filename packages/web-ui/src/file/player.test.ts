@@ -73,7 +73,7 @@ describe('createPlayer', () => {
     expect([player.now(), player.state.get().loop]).toEqual([17, null]);
   });
 
-  it('does not repeat a part that is too short to be heard', () => {
+  it('does not repeat a part that is too short to be audible', () => {
     const { player } = start();
     player.setLoop({ start: 5, end: 5 });
     expect(player.state.get().loop).toBeNull();

@@ -75,7 +75,7 @@ export function useTranscript(uuid: string, expected: number, version: number): 
 }
 
 /** Reloads the pages when the file has a newer version: the push channel was disconnected, or another tab edited it. */
-/** Whether there is a document to show: passages, or none any more because somebody has deleted them all. */
+/** Whether there is a document to show: passages, or none any more because all were deleted. */
 export function useHasDocument(file: FileDetail, { total, pending, error }: Transcript): boolean {
   const [hadPassages, setHadPassages] = useState(false);
   if (total > 0 && !hadPassages) setHadPassages(true);

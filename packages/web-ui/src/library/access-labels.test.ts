@@ -17,6 +17,6 @@ describe('the last edit of a recording', () => {
   const edit = { last_edited_by: 'eve', last_edited_by_name: 'Eve', last_edited_at: new Date().toISOString() };
   it('names another person', () => expect(lastEditText(edit, 'ann')).toBe('edited by Eve just now'));
   it('is left out for the reader’s own edit', () => expect(lastEditText(edit, 'eve')).toBeNull());
-  it('is left out while nobody has edited', () =>
+  it('is left out before the first edit', () =>
     expect(lastEditText({ last_edited_by: null, last_edited_by_name: null, last_edited_at: null }, 'ann')).toBeNull());
 });

@@ -162,7 +162,7 @@ function TagDialog({ files, run, onClose }: FormProps) {
         onSearchChange={(next) => change({ text: next })}
         maxTags={20}
         acceptValueOnBlur={false}
-        // The first Escape closes the dialog, not a list that nobody asked for.
+        // The first Escape closes the dialog, not a list that opened unasked.
         openOnFocus={false}
       />
     </FormDialog>

@@ -41,7 +41,7 @@ it('forgets who leaves, and who is silent for more than two reports', () => {
   jest.advanceTimersByTime(10_001);
   expect(shown()).toEqual([]);
 });
-it('keeps its list, and calls nobody, while reports repeat what is known', () => {
+it('keeps its list, and calls no subscriber, while reports repeat what is known', () => {
   const { store, changes } = start();
   store.receive(file, report('one'));
   const before = store.of(file);

@@ -10,7 +10,7 @@ export function publicLinksQuery(uuid: string) {
   });
 }
 
-/** Opens a link. Each request counts as a view, so that it is never repeated by itself. */
+/** Opens a link. Each request counts as a view, so that it is never repeated automatically. */
 export function openQuery(token: string) {
   return queryOptions({
     queryKey: ['public', 'link', token],

@@ -17,7 +17,7 @@ type Props = {
 /** Places that are rendered at first, and with each press of the button below them. */
 const step = 100;
 
-/** Every place with its replacement. Each can be excluded, or replaced by itself. */
+/** Every place with its replacement. Each can be excluded, or replaced alone. */
 export function PlaceList({ replacing, onShow }: Props) {
   const { found, files, failed, fields } = replacing;
   const [limit, setLimit] = useState(step);

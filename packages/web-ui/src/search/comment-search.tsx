@@ -169,7 +169,7 @@ function Thread({ thread }: { thread: FoundThread }) {
 }
 
 function Comment({ comment: { author, created_at: created, text } }: { comment: CommentObject }) {
-  // A highlight without a comment, to which somebody replied.
+  // A highlight without a comment, with a reply.
   if (text === '') return null;
   const name = author === null ? t`Deleted account` : (author.name ?? t`Unknown`);
   return (

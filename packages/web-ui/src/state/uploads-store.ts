@@ -188,7 +188,7 @@ function createSender({ uploads: { list, find, dispatch, remove }, renew, onDone
     startQueued,
     pause,
     setFile: (id: string, file: File): void => void files.set(id, file),
-    /** Ends the uploads of an earlier page whose last part arrived: nobody has to choose their files again. */
+    /** Ends the uploads of an earlier page whose last part arrived: their files need not be chosen again. */
     endReceived: async (): Promise<void> => {
       for (const { id, url, size } of list.get()) {
         if (url === null || find(id)?.phase.name !== 'needs_file') continue;

@@ -3,7 +3,7 @@ import { useWindowEvent } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { recentlyFocused } from './last-focus.ts';
 
-/** A dialog that is shown as long as it is mounted. When it closes, the focus returns to what opened it. */
+/** A dialog that is shown while mounted. When it closes, the focus returns to what opened it. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   const { onClose, closeOnEscape = true } = props;
   const content = useRef<HTMLDivElement>(null);

@@ -16,7 +16,7 @@ type Props = {
   readonly saveFirst: () => Promise<void> | undefined;
 };
 
-/** Names the transcript as it is now; compares earlier versions with it, and restores them. */
+/** Names the current transcript; compares earlier versions with it, and restores them. */
 export function VersionsMenu({ file, editable, saveFirst }: Props) {
   const [shown, setShown] = useState<'name' | 'versions' | null>(null);
   const show = async (which: 'name' | 'versions'): Promise<void> => {

@@ -33,7 +33,7 @@ bus.subscribe(collectionNamesRpc.names.subject, {
   },
 });
 
-/** The broker drops a repeated message id; a delivery that comes again has the time of the first one. */
+/** The broker drops a repeated message id; a redelivery has the time of the first one. */
 async function emit<E extends EventDef>(event: E, data: DataOf<E>, time = new Date()) {
   const messageHeaders = headers();
   messageHeaders.set('ot-time', time.toISOString());

@@ -51,7 +51,7 @@ function fileConsumers(notifications: Notifications): Consumer[] {
           recipientsOf(share),
         ),
     ),
-    // A change that the service itself made is nobody's edit.
+    // A change by the service itself is no edit of a person.
     consumer(mediaEvents.transcriptEdited, 'notify-edited', async ({ fileId, ownerId, editedBy }, { time }) => {
       if (editedBy && editedBy !== ownerId)
         await notifications.add({ kind: 'file_edited', subjectId: fileId, actorId: editedBy, time }, account(ownerId));

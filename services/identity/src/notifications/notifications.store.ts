@@ -17,7 +17,7 @@ export type Occurrence = { kind: NotificationKind; subjectId: string; actorId: s
 export const keptDays = 30;
 const isKept = Prisma.sql`n.time > now() - make_interval(days => ${keptDays})`;
 
-/** @param among the accounts to notify, as a condition on "user" u; nobody is notified of an own action. */
+/** @param among the accounts to notify, as a condition on "user" u; an own action notifies only others. */
 export async function insertNotifications(
   tx: Tx,
   { kind, subjectId, actorId, time }: Occurrence,

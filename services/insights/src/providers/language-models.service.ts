@@ -92,7 +92,7 @@ async function perform(deps: Deps, given: Prepared): Promise<ModelReply> {
   const { system, prompt } = given.request;
   const request = { ...given.request, system: breakTemplateTokens(system), prompt: breakTemplateTokens(prompt) };
   const prepared = { ...given, request };
-  // Without its key the server would refuse the request, and nobody would know why.
+  // Without its key the server would refuse the request, without a known cause.
   if (deps.store.hasUnreadableKey(prepared.row)) throw modelFailures.keyUnreadable(prepared.row.name);
   requireFits(prepared);
   const { backoffMs = 1_000 } = deps;

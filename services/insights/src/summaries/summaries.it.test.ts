@@ -409,7 +409,7 @@ describe('the end of a file', () => {
 });
 
 describe('a slow language model of one person', () => {
-  it('delays the summaries of that person, and of nobody else', async () => {
+  it('delays the summaries of that person only', async () => {
     server.answer((call) => ({ reaction: 'answer', text: JSON.stringify(answerShortly(call)), delayMs: 20_000 }));
     const owner = newUser();
     await useModel(server, {}, owner);

@@ -270,7 +270,7 @@ describe('a file in quarantine', () => {
     await waitFor(() => media.eventsOf('evt.media.file.quarantined.v1', run.fileId)[0]);
   });
 
-  it('is downloaded and exported by administrators, and played, edited or transcribed again by nobody', async () => {
+  it('is downloaded and exported by administrators, and cannot be played, edited or transcribed again', async () => {
     const run = await transcribed(media);
     const admin = newUser('admin');
     await quarantine(run, admin);

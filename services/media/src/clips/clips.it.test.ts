@@ -289,7 +289,7 @@ describe('what is masked', () => {
     await scanned();
   });
 
-  it('is not heard in a clip, and only what lies in its part', async () => {
+  it('is not audible in a clip, and only what lies in its part', async () => {
     await request(viewer);
     expect(await claim()).toMatchObject({ ranges: [phoneTimes], clip: { masking: 'beep' } });
     await request(viewer, { start_time: 20, end_time: 25 });
@@ -304,7 +304,7 @@ describe('what is masked', () => {
     expect(row).toMatchObject({ ranges: [], clip: { masking: null } });
   });
 
-  it('is heard by a person who may reveal, which is in the audit log', async () => {
+  it('is audible for a person who may reveal, which is in the audit log', async () => {
     await setPolicy({ masked_for: ['viewer', 'editor', 'owner'] });
     await request(run.owner);
     expect((await claim()).clip).toMatchObject({ masking: null });

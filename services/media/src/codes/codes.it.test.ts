@@ -146,7 +146,7 @@ describe('lists of codes', () => {
 });
 
 describe('a passage', () => {
-  it('gets codes from those who may read the recording and edit the list, and quotes what is said there', async () => {
+  it('gets codes from those who may read the recording and edit the list, and quotes the text there', async () => {
     const list = await newList(owner, { viewer: reader, editor: coder });
     const { body: code } = await addCode(owner, list, { name: 'Greeting' });
     const given = await give(coder, code);
@@ -199,7 +199,7 @@ describe('a passage', () => {
     expect(audited[0]).toMatchObject({ details: { author: third.userId, code: 'Odd' } });
   });
 
-  it('with a code is told to open pages when it changes, and so is the list', async () => {
+  it('with a code is pushed to open pages when it changes, and so is the list', async () => {
     const list = await newList(owner, { editor: coder });
     const id = list.split('/').at(-1) ?? '';
     const { body: code } = await addCode(owner, list);

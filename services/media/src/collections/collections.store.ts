@@ -135,7 +135,7 @@ export async function removeCollectionShare(
   return share;
 }
 
-/** Publishes that a collection changed to all who see it; to be called before a change that ends somebody's access. */
+/** Publishes that a collection changed to all who see it; to be called before a change that ends an access. */
 export async function publishCollectionChange(
   tx: Tx,
   outbox: Outbox,

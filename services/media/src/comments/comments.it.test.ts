@@ -32,7 +32,7 @@ function eventsAbout(subject: string) {
 }
 
 describe('comments and highlights', () => {
-  it('are added by whoever may read the file, and quote what is said at their place', async () => {
+  it('are added by all readers of the file, and quote the text at their place', async () => {
     const highlight = await add(viewer, { color: 'green' });
     expect(highlight).toMatchObject({
       status: 201,
@@ -55,7 +55,7 @@ describe('comments and highlights', () => {
     expect((await media.json(stranger, 'GET', path)).status).toBe(404);
   });
 
-  it('quote what is said after a correction, also of a split passage', async () => {
+  it('quote the text after a correction, also of a split passage', async () => {
     const { body: thread } = await add(owner, { start_time: 4, end_time: 5.2, color: 'blue' });
     expect(thread.quote).toBe('let us begin');
     const segments = await media.query(
@@ -108,7 +108,7 @@ describe('comments and highlights', () => {
     expect((await find(owner, thread.uuid))?.can_edit).toBe(false);
   });
 
-  it('are replied to, resolved and opened again by whoever may read the file', async () => {
+  it('are replied to, resolved and opened again by all readers of the file', async () => {
     const { body: thread } = await add(owner, { text: 'Check this' });
     const at = `${path}/${thread.uuid}`;
     const replied = await media.json<CommentThread>(viewer, 'POST', `${at}/replies`, { text: 'Done' });
@@ -187,7 +187,7 @@ describe('comments and highlights', () => {
     await media.json(viewer, 'DELETE', `${path}/${thread.uuid}`);
   });
 
-  it('are told to open pages when they change', async () => {
+  it('are pushed to open pages when they change', async () => {
     const before = eventsAbout('evt.media.comment.changed.v1').length;
     const { body: thread } = await add(owner, { color: 'pink' });
     await media.json(owner, 'DELETE', `${path}/${thread.uuid}`);

@@ -81,7 +81,7 @@ export function createCommentViews({ db, people, names: namesModel }: CommentVie
       return { threads: await show(caller, file, await selectComments(db, fileId)) };
     },
 
-    /** @throws AppError not_found when it was deleted meanwhile. */
+    /** @throws AppError not_found when it was deleted since. */
     thread: async (caller: Caller, fileId: string, id: string): Promise<CommentThread> => {
       const file = await usableFile(db, caller, fileId, 'read');
       const [thread] = await show(caller, file, await selectComments(db, fileId, id));

@@ -20,7 +20,7 @@ export function toMs(seconds: number): number {
   return Math.round(seconds * 1000);
 }
 
-/** What is said at a place, by passages in order of time, shortened; null: nothing. */
+/** The text at a place, by passages in order of time, shortened; null: nothing. */
 export function quoteOf(
   passages: readonly Quotable[],
   { startMs, endMs }: Place,
@@ -47,7 +47,7 @@ function partOf(passage: Quotable, place: Place): string {
   return part ? passage.text.slice(part.from, part.to) : '';
 }
 
-/** Where in the text of a passage stands what is said at a place; null: nowhere. */
+/** Where the text of a place stands in that of a passage; null: nowhere. */
 export function rangeOf(passage: Quotable, place: Place): { from: number; to: number } | null {
   const isInside = (start: number, end: number): boolean => {
     const middle = toMs((start + end) / 2);
@@ -99,7 +99,7 @@ type Node = { next: Map<string, Node>; kind?: RedactionKind };
 
 /**
  * Finds where a comment repeats what is masked in the transcript, word by word, or a part of it: each of its words that says
- * something by itself, with those beside it. Names are found as they are written there, because many are ordinary words too.
+ * something alone, with those beside it. Names are found as they are written there, because many are ordinary words too.
  */
 export function phraseFinder(phrases: readonly Phrase[]): (text: string) => Span[] {
   const [names, others]: [Node, Node] = [{ next: new Map() }, { next: new Map() }];

@@ -49,7 +49,7 @@ export function createCopies({ db, outbox, objects, bus, log, makesPlaybackCopie
     put,
 
     /**
-     * For people without an account: what any reader does not see is not heard, also where the policy reveals it or does
+     * For people without an account: what is masked for any reader is not audible, also where the policy reveals it or does
      * not mask sound. @throws AppError conflict while the copy does not exist.
      */
     playableForPublic: async (file: FileRow): Promise<Playable> => {

@@ -52,9 +52,9 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** What a reader hears in place of masked times. */
+/** The sound that a reader gets in place of masked times. */
 export type SoundMask = { mode: Exclude<AudioMasking, 'off'>; ranges: Range[] };
-/** A part of a recording in seconds; `masking`: what is heard in its masked times. */
+/** A part of a recording in seconds; `masking`: the sound in its masked times. */
 export type Clip = { kind: ClipKind; start: number; end: number; masking: SoundMask['mode'] | null };
 
 /** What a copy is made of, and a clip for whom. */

@@ -23,7 +23,7 @@ it('places codes by characters of Unicode, also over several passages', () => {
   expect(shown).toEqual(['one two', 'two three.\nSpeaker 1:  four', 'four five']);
 });
 
-it('finds no place where nothing is said', () => {
+it('finds no place without speech', () => {
   const text = createCodedText([place('silence', 5000, 6000)]);
   text.line({ ...passage(0, 2, 'one', null, timed('one', 0)), withheld: false });
   expect(text.rangeOf('silence')).toBeNull();

@@ -37,7 +37,7 @@ export type Paragraph = Extract<Block, { kind: 'paragraph' }>;
 
 /** A longer pause begins a paragraph. */
 const pauseSeconds = 2;
-/** Nobody finds a place in a longer paragraph; it ends with the next sentence. */
+/** A place is hard to find in a longer paragraph; it ends with the next sentence. */
 const longParagraph = 1_500;
 /** Words below this confidence are marked, as on the page of the recording. */
 const uncertainBelow = 0.35;

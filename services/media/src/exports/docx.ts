@@ -40,7 +40,7 @@ export const writeDocx: Writer = async function* (transcript) {
   const options = { ...transcript.options, heading };
   for await (const block of blocksOf({ ...transcript, options, comments: null }))
     children.push(...wordBlocks(block, block.kind === 'paragraph' ? placed.takeBefore(block.time.until) : []));
-  // What is said nowhere stands at the end.
+  // What belongs to no passage stands at the end.
   const rest = placed.takeBefore(Infinity);
   if (rest.length > 0) children.push(withChildren('', marked([], rest), { style: 'Passage' }));
   const written = (): Promise<Uint8Array> => Packer.toBuffer(documentOf(transcript, children));

@@ -196,7 +196,7 @@ type PlacingOptions = { always: boolean; shownName: (speaker: string | null) => 
 
 /**
  * Gives utterances, in order of their start, the time that reading takes. Two subtitles are shown at the same time only
- * where two people speak at the same time; a third one waits. Fast speech is shown later than it is said.
+ * where two people speak at the same time; a third one waits. Fast speech is shown later than it is spoken.
  */
 function createPlacing({ always, shownName, inText }: PlacingOptions) {
   const lanes: (Placed | undefined)[] = [undefined, undefined];

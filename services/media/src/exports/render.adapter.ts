@@ -9,7 +9,7 @@ import type { Product, Transcript } from './transcript.ts';
 
 export type RenderRequest = { product: Product } & Omit<Transcript, 'segments'>;
 type Pages = AsyncIterable<Spoken[]>;
-/** Who waits for it, and until when. */
+/** The pending request, and its deadline. */
 type Requester = { userId: string; signal: AbortSignal };
 
 /** Exports of one user that are waiting, written or being sent. */

@@ -30,7 +30,7 @@ export function showMasked(segment: Spoken, masked: ExportOptions['masked']): Sp
   return { ...segment, text: text + segment.text.slice(from), redactions: [] };
 }
 
-/** A length, such as `1 h 20 min`: nobody takes it for a time of day. */
+/** A length, such as `1 h 20 min`: it cannot be taken for a time of day. */
 export function lengthOf(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);

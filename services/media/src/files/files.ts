@@ -141,7 +141,7 @@ export function withSourceFacts<F extends FileObject>(answer: F, file: FileRow, 
   return { ...answer, file_size: Number(file.fileSize), file_hash: file.fileHash };
 }
 
-/** The sound tracks, how the speakers were told apart, and what the file says of itself. */
+/** The sound tracks, how the speakers were separated, and what the file says of itself. */
 export function soundOf({
   mediaInfo,
   options,

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 
 export type XmlElement = { name: string; attributes: Map<string, string>; children: XmlNode[] };
-/** `raw`: XML that is written as it is. */
+/** `raw`: XML that is written unchanged. */
 export type XmlNode = XmlElement | string | { raw: string };
 
 /** Deeper than any word processor writes. */

@@ -7,7 +7,7 @@ import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-me
 const media = await startMedia();
 const [viewer, stranger] = [newUser(), newUser()];
 
-it('a report of an open page is passed on with the name of the person, from whoever may read the file', async () => {
+it('a report of an open page is passed on with the name of the person, from readers of the file only', async () => {
   const { fileId, owner } = await startRun(media);
   media.names.set(viewer.userId, 'Vic Viewer');
   await media.json(owner, 'PUT', `/api/files/${fileId}/shares`, { user_uuid: viewer.userId, permission: 'viewer' });

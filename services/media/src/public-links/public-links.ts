@@ -24,7 +24,7 @@ export function newToken(): string {
   return randomBytes(tokenBytes).toString('base64url');
 }
 
-/** A plain hash is enough for 256 random bits. A search by it reveals nothing by its time: nobody can choose the hash. */
+/** A plain hash is enough for 256 random bits. A search by it reveals nothing by its time: a client cannot choose the hash. */
 export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -319,7 +319,7 @@ beforeAll(async () => {
   media.messages.length = 0;
 });
 
-/** A comment on the whole transcript that repeats it, and replies, by somebody who is none of the readers. */
+/** A comment on the whole transcript that repeats it, and replies, by a person who is none of the readers. */
 async function commentWithEverything(fileId: string): Promise<string> {
   const author = newUser('admin');
   const added = await media.json<{ uuid: string; quote: string }>(author, 'POST', `/api/files/${fileId}/comments`, {

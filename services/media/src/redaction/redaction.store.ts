@@ -199,7 +199,7 @@ async function scanTexts(rows: readonly ScannedText[], { find, version, options,
 type Limits = { rows: number; letters: number };
 /** What is scanned without a pause for other requests. */
 const windowLimits: Limits = { rows: 300, letters: 20_000 };
-/** What of the neighbours is scanned with it: a span can continue there. */
+/** What of the adjacent passages is scanned with it: a span can continue there. */
 const overlapLimits: Limits = { rows: 6, letters: 2_000 };
 
 type ScannedWindow = { rows: readonly ScannedText[]; spans: FoundSpan[][] };

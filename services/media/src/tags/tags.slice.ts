@@ -7,7 +7,7 @@ export function createTagsSlice(dependencies: TagsDeps): Slice & { tags: Tags } 
   const tags = createTags(dependencies);
   return {
     tags,
-    // Of earlier releases: no address names them, so that nobody can remove them.
+    // Of earlier releases: no address names them, so that they cannot be removed.
     parts: [{ name: 'tags named as steps of a path', start: tags.removePathSteps, stop: async () => {} }],
     routes: [
       handle(mediaRoutes.listTags, ({ caller }) => tags.list(caller)),

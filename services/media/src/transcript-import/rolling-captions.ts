@@ -1,7 +1,7 @@
 import type { Word } from '@overtone/contracts';
 import type { ImportedCue } from './cues.ts';
 
-/** A cue as it is shown; `pieces`: its texts with the times inside it. */
+/** A cue on the screen; `pieces`: its texts with the times inside it. */
 export type ShownBlock = Omit<ImportedCue, 'words' | 'start' | 'end'> & {
   start: number;
   end: number;

@@ -70,7 +70,7 @@ export function fromWhisper({ language, segments }: z.infer<typeof whisperOutput
   return { cues: list.cues, language: language ?? null, title: null, markupRemoved: 0 };
 }
 
-/** A word without times lies between its neighbours; null when none has times. */
+/** A word without times lies between the adjacent ones; null when none has times. */
 function timedWords(given: readonly z.infer<typeof spoken>[]): Word[] | null {
   if (given.every(({ start }) => typeof start !== 'number')) return null;
   let latest = given.find(({ start }) => typeof start === 'number')?.start ?? 0;

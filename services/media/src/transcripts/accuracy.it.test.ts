@@ -32,7 +32,7 @@ async function counted(run: Run): Promise<Accuracy> {
 }
 
 describe('the accuracy of a transcript', () => {
-  it('is unknown until somebody corrects it, pending after an edit, and counted when it was left alone', async () => {
+  it('is unknown until it is corrected, pending after an edit, and counted when it was left alone', async () => {
     const run = await transcribed(media);
     expect(await accuracyOf(run)).toEqual({ items: [], pending: false, masked: false });
     await correct(run, 'Good evening, everybody!');

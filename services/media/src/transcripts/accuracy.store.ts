@@ -5,7 +5,7 @@ import type { WordErrors } from './word-errors.ts';
 
 type AccuracyRow = AnswerOf<(typeof mediaRoutes)['accuracyFigures']>['rows'][number];
 
-/** Words are counted when nobody has edited the transcript for this long. */
+/** Words are counted when the transcript was not edited for this long. */
 const settleSeconds = 20;
 /** After a failure. */
 const retrySeconds = 3_600;

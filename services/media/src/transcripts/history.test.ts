@@ -69,7 +69,7 @@ describe('the history of a transcript', () => {
     expect(history.states()).toEqual([stateOf('1', 'teh', 0, 'bob')]);
   });
 
-  it('inserts a passage by its time when the one before it is gone', () => {
+  it('inserts a passage by its time when the one before it was deleted', () => {
     const [one, two, three] = linked([stateOf('1', 'one', 0), stateOf('2', 'two', 1), stateOf('3', 'three', 2)]);
     const history = createHistory(linked([stateOf('1', 'one', 0), stateOf('4', 'four', 5)]));
     history.takeBack({ before: [{ ...(three as SegmentState), previousId: two?.id ?? null }], after: [] });

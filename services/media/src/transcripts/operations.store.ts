@@ -11,7 +11,7 @@ export type SegmentState = Omit<
   'fileId' | 'position' | 'words' | 'redactions' | 'editedAt' | 'editedBy' | 'version'
 > & { words: Word[]; redactions: FoundSpan[]; previousId: string | null; nextId?: string | null };
 
-/** Between two neighbours, so that segments can be inserted without moving others. */
+/** Between two adjacent segments, so that segments can be inserted without moving others. */
 const gap = 1_024;
 /** Moves all positions of a file out of the way; no transcript has as many segments. */
 const aside = 1_000_000_000;

@@ -81,7 +81,7 @@ describe('replaced passages', () => {
     expect(kindsOf(next, replacePassages(next, pieces, around))).toEqual([]);
   });
 
-  it('are inserted where the next one starts when their neighbours overlap', () => {
+  it('are inserted where the next one starts when the adjacent ones overlap', () => {
     const overlapping = { ...one, endTime: two.startTime + 1 };
     const { between } = aroundOf(overlapping, two);
     expect(replacePassages([], [{ id: '9', text: '', speakerId: null }], between)).toMatchObject([

@@ -25,7 +25,7 @@ export type Piece = {
 
 /**
  * The passages that replace a run of adjacent ones. Words that occur on both sides keep their times, and a passage whose
- * text is unchanged keeps its own. `around`: the time between the neighbours, for an insertion.
+ * text is unchanged keeps its own. `around`: the time between the adjacent passages, for an insertion.
  */
 export function replacePassages(run: readonly Passage[], pieces: readonly Piece[], around: Span): Passage[] {
   const inserted = run.length === 0 ? pieces.flatMap(passageAtItsTimes) : [];
@@ -63,7 +63,7 @@ function passageAtItsTimes({ id, speakerId, text, start, end }: Piece): Passage[
   return [{ id, speakerId, text, words: realign([], text, { start, end }), startTime: start, endTime: end }];
 }
 
-/** Of passages that overlap in time, the first and the last word are not always those that are said first and last. */
+/** Of passages that overlap in time, the first and the last word are not always the earliest and the latest. */
 function startOf(words: readonly Word[], otherwise: number): number {
   return words.reduce((earliest, { start }) => Math.min(earliest, start), words[0]?.start ?? otherwise);
 }
@@ -112,10 +112,10 @@ function milliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** The time between the neighbours of a run, and the starts of these, between which a given time must be. */
+/** The time between the passages next to a run, and the starts of these, between which a given time must be. */
 export type Around = { between: Span; earliest: number; latest: number };
 
-/** Where neighbours overlap, a passage between them is where the second one starts. */
+/** Where adjacent passages overlap, a passage between them is where the second one starts. */
 export function aroundOf(previous: Times | null, next: Times | null): Around {
   const until = next?.startTime ?? Infinity;
   const start = Math.min(previous?.endTime ?? 0, until);
@@ -126,7 +126,7 @@ export function aroundOf(previous: Times | null, next: Times | null): Around {
   };
 }
 
-/** Whether each passage starts between its neighbours, of which the outer ones start at `earliest` and `latest`. */
+/** Whether each passage starts between the adjacent ones, of which the outer ones start at `earliest` and `latest`. */
 export function areTimesInOrder(passages: readonly Passage[], { earliest, latest }: Around): boolean {
   let from = earliest;
   return passages.every(({ startTime, endTime }) => {
@@ -136,7 +136,7 @@ export function areTimesInOrder(passages: readonly Passage[], { earliest, latest
   });
 }
 
-/** Whether the times of passages were set that may contradict those of their neighbours. Times that follow from others do not. */
+/** Whether the times of passages were set that may contradict those of adjacent ones. Times that follow from others do not. */
 export function hasGivenTimes(kinds: readonly OperationKind[], pieces: readonly Piece[]): boolean {
   const isTimed = pieces.some(({ start, end }) => start !== undefined || end !== undefined);
   return isTimed && kinds.some((kind) => kind === 'retime' || kind === 'insert');

@@ -65,7 +65,7 @@ describe('the words of an edited text', () => {
     ]);
   });
 
-  it('stay between their neighbours where passages that overlap in time were joined', () => {
+  it('stay between the adjacent ones where passages that overlap in time were joined', () => {
     const overlapping = [word('one', 1, 1.8), word('late', 8, 8.9), word('two', 2, 2.5)];
     const [, first, second, last] = realign(overlapping, 'one new words two', { start: 1, end: 9 });
     expect([first?.start, second?.end]).toEqual([2, 2]);

@@ -19,7 +19,7 @@ const cellsAtOnce = 500_000;
  * rate. Case and punctuation do not count. In scripts that are written without spaces (Chinese, Japanese, Thai, Lao, Khmer,
  * Burmese) each character counts as a word. Who speaks, and where passages begin, does not count.
  *
- * Words that nobody corrected count as right, so the rate is too low as long as errors are left.
+ * Uncorrected words count as right, so the rate is too low as long as errors are left.
  * @returns null when both texts are equal: nothing was corrected.
  */
 export async function countWordErrors(

@@ -25,7 +25,7 @@ import {
 } from '../ports/xml-tree.ts';
 import { wordTemplateErrors as errors } from './word-templates.ts';
 
-/** A document as it is stored: rebuilt of the parts that are known to be harmless. */
+/** A document for storage: rebuilt of the parts that are known to be harmless. */
 export type CheckedTemplate = { content: Uint8Array; placeholders: string[] };
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
@@ -144,7 +144,7 @@ function checkedPart(part: Part, path: string, trees: Map<string, XmlElement>, b
   for (const element of elementsOf(tree)) removeDropped(element);
   refuseLoading(tree);
   trees.set(path, tree);
-  // Written anew: whoever opens an export reads what was checked.
+  // Serialised from the checked tree, so that an export contains only what was checked.
   return { type: part.type, bytes: writeXml(tree) };
 }
 

@@ -78,7 +78,7 @@ describe('Word templates', () => {
     expect((await add('More')).body.code).toBe('word_templates_full');
   });
 
-  it('are managed by nobody else', async () => {
+  it('are managed by administrators only', async () => {
     const { uuid } = (await add('Letterhead')).body;
     expect((await add('Mine', letterhead, person)).status).toBe(403);
     expect((await media.json(person, 'PUT', `${admins}/${uuid}`, { name: 'Mine' })).status).toBe(403);

@@ -73,7 +73,7 @@ export function createReplaceDocuments(
 }
 
 /**
- * Orders the server to write segments with deleted documents again, without them: by itself it leaves those in which few
+ * Orders the server to write segments with deleted documents again, without them: without a request it keeps those in which few
  * are deleted. A key without the right to do so leaves it to the server.
  */
 export async function expungeDeleted(client: Client, indices: readonly string[]): Promise<void> {

@@ -62,7 +62,7 @@ export function compoundsWith(word: string, library: WordList, language: string)
   return found;
 }
 
-/** The longest part of a stem that umlauts, and double s for ß, leave as it is. */
+/** The longest part of a stem that umlauts, and double s for ß, do not change. */
 function unchangedPart(stem: string): string {
   return stem.split(/[aou]e?|ss/).reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }

@@ -73,7 +73,7 @@ export function resultOf(
 const noLayout: Layout = { at: [0], ms: [0], turns: [[0, null]] };
 const noMarks: Marks = { words: new Set(), phrases: [] };
 
-/** A passage as an API object, with its marked words; undefined when a match is said only by speakers who were not requested. */
+/** A passage as an API object, with its marked words; undefined when a match is spoken only by speakers who were not requested. */
 export function occurrenceOf(
   passage: Shown,
   hit: FusedHit,

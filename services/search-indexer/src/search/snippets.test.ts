@@ -66,7 +66,7 @@ describe('snippets', () => {
     expect(result.html).toContain('&lt;mark&gt;');
   });
 
-  it('returns the marked words as they are said, also those with an apostrophe', () => {
+  it('returns the marked words as they are spoken, also those with an apostrophe', () => {
     const result = snippet([['Ann', "the company's plan and the companies"]], marks("company's"));
     expect(result.markedWords).toEqual(["company's", 'companies']);
   });

@@ -119,7 +119,7 @@ export function createVoiceStates({ db }: { db: Db }) {
       const newest = voiceVersions.findLast(({ name }) => computable.includes(name))?.name ?? current;
       if ((await tx.speakerIndexVersion.count()) > 1) return { hasStarted: true };
       if (orderOf(newest) <= orderOf(current)) return { hasStarted: false };
-      // Files that are added meanwhile would be deleted with the version: their transactions fail, and are repeated.
+      // Files that are added during this transaction would be deleted with the version: their transactions fail, and are repeated.
       await tx.$executeRaw`lock table voice_file in share row exclusive mode`;
       const touched = { OR: [{ state: { not: 'due' } }, { claimed: { not: null } }, { attempts: { gt: 0 } }] };
       if ((await tx.voiceFile.count({ where: touched })) > 0) return { hasStarted: true };

@@ -163,7 +163,7 @@ function distinctChannels(channels: readonly Channel[], measured: Measured, acti
   return kept;
 }
 
-/** Gains with which the mix is as loud as its loudest channel. In films, the centre carries what is said. */
+/** Gains with which the mix is as loud as its loudest channel. In films, the centre carries the speech. */
 function balance(kept: Kept[], channels: readonly Channel[], { products }: Measured): Mix {
   const centred = new Set(
     kept.filter(({ index }) => channels[index]!.isCentre).map(({ index }) => channels[index]!.track),

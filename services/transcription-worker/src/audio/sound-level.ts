@@ -4,7 +4,7 @@ import { sampleRate, sampleReader } from './wav.ts';
 export type SoundLevel = {
   /** Mean level of what is not a pause. */
   level_db: number;
-  /** Level of the quietest tenth of the sound: what is heard in the pauses. */
+  /** Level of the quietest tenth of the sound: the noise in the pauses. */
   noise_db: number;
   /** Share of 0.1 s pieces that reach full scale: they were recorded too loud. */
   clipped: number;

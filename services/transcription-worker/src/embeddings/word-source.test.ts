@@ -26,7 +26,7 @@ async function read(text: string, partSize: number): Promise<VectorEntry[]> {
 }
 
 describe('the source of the word vectors', () => {
-  it('is read with its ranks, wherever its parts are divided', async () => {
+  it('is read with its ranks, however its parts are divided', async () => {
     const expected = entries.map(({ word, vector }, rank) => ({
       word,
       rank,

@@ -84,7 +84,7 @@ describe('tokens to words', () => {
     expect(found.map(({ word }) => word)).toEqual(['one']);
   });
 
-  it('drops a sentence that is repeated at the end, and keeps one that is said twice', () => {
+  it('drops a sentence that is repeated at the end, and keeps one that is spoken twice', () => {
     const said = (...texts: string[]) =>
       words({
         segment_texts: texts,

@@ -111,7 +111,7 @@ export function MappingTester() {
   );
 }
 
-/** A directory sends distinguished names only: what matches another text matches nobody who signs in. */
+/** A directory sends distinguished names only: what matches another text matches no sign-in. */
 function InvalidNames({ claims }: { claims: readonly string[] }) {
   const invalid = claims.filter((claim) => !looksLikeDn(claim));
   return invalid.length === 0 ? null : (

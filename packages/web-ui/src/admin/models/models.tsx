@@ -43,7 +43,7 @@ function isBusy({ tasks, speech_setup: setup }: ModelOverview): boolean {
   return setup?.state === 'running' || tasks.some(({ state }) => state === 'running');
 }
 
-/** The model that the instance fetches by itself after its start. */
+/** The model that the instance fetches after its start. */
 function SpeechSetup({ setup }: { setup: NonNullable<ModelOverview['speech_setup']> }) {
   const { state, step, model, received_bytes: received, total_bytes: total, error } = setup;
   if (state === 'done') return null;

@@ -18,7 +18,7 @@ type Props = {
   readonly onClip: (kind: ClipKind) => void;
 };
 
-/** Comments on the selected words, highlights them, copies them as a quote, and downloads what is heard or seen then. */
+/** Comments on the selected words, highlights them, copies them as a quote, and downloads their sound or video. */
 export function CommentTools({ color, onComment, onHighlight, onCode, onCopy, clips, onClip }: Props) {
   return (
     <Group gap={4} wrap="nowrap">

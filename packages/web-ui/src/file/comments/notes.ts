@@ -1,7 +1,7 @@
 import type { CodingObject } from '@overtone/contracts';
 import type { CommentThread, HighlightColor } from './comment-queries.ts';
 
-/** A part of the recording, in seconds, with what is said there. `speakers`: their ids, in the order of the text. */
+/** A part of the recording, in seconds, with its text. `speakers`: their ids, in the order of the text. */
 export type Place = {
   readonly start: number;
   readonly end: number;
