@@ -74,7 +74,6 @@ export function useTranscript(uuid: string, expected: number, version: number): 
   };
 }
 
-/** Reloads the pages when the file has a newer version: the push channel was disconnected, or another tab edited it. */
 /** Whether there is a document to show: passages, or none any more because all were deleted. */
 export function useHasDocument(file: FileDetail, { total, pending, error }: Transcript): boolean {
   const [hadPassages, setHadPassages] = useState(false);
@@ -94,6 +93,7 @@ export function useHasDocument(file: FileDetail, { total, pending, error }: Tran
   return isEmpty && (hadPassages || (history.data?.revision ?? 0) > 0);
 }
 
+/** Reloads the pages when the file has a newer version: the push channel was disconnected, or another tab edited it. */
 function useReloadNewerVersion(uuid: string, version: number, isLoaded: boolean): void {
   const client = useQueryClient();
   useEffect(() => {

@@ -8,7 +8,7 @@ import {
   nudge,
   splitPassage,
 } from '../../src/file/editor/commands.ts';
-import { schema, startsOf } from '../../src/file/editor/schema.ts';
+import { passagesOf, replacePassages, schema, startsOf } from '../../src/file/editor/schema.ts';
 import { acceptWords } from '../../src/file/editor/uncertain.ts';
 import { wordsOf, type Editor } from './simulated-editor.ts';
 
@@ -55,14 +55,17 @@ type Place = { readonly index: number; readonly start: number; readonly text: st
 export function change(editor: Editor, context: Context): Kind | null {
   const { random } = context;
   const before = editor.state().doc;
-  if (before.childCount === 0) {
-    editor.dispatch(editor.state().tr.insert(0, passagesOf(context, 1)));
+  const passages = passagesOf(before);
+  if (passages.length === 0) {
+    const { tr } = editor.state();
+    replacePassages(tr, 0, 0, pastedPassages(context, 1));
+    editor.dispatch(tr);
     return 'insert passages';
   }
   const kind = drawn[random(drawn.length)] ?? 'type';
-  const index = random(before.childCount);
+  const index = random(passages.length);
   const start = (startsOf(before)[index] ?? 0) + 1;
-  changes[kind](editor, { index, start, text: before.child(index).textContent }, context);
+  changes[kind](editor, { index, start, text: passages[index]?.textContent ?? '' }, context);
   return editor.state().doc === before ? null : kind;
 }
 
@@ -80,7 +83,7 @@ const changes: Record<Kind, Change> = {
     if (word) editor.dispatch(editor.state().tr.insertText(name(), start + word.from, start + word.to));
   },
   'delete selection': (editor, place, { random }) => {
-    if (editor.state().doc.childCount <= fewest) return;
+    if (passagesOf(editor.state().doc).length <= fewest) return;
     select(editor, ...rangeFrom(editor.state(), place, random));
     editor.dispatch(editor.state().tr.deleteSelection());
   },
@@ -88,12 +91,12 @@ const changes: Record<Kind, Change> = {
   'join before': (editor, { start }) => run(editor, joinBefore, start),
   'join after': (editor, { start, text }) => run(editor, joinAfter, start + text.length),
   'delete passages': (editor, place, { random }) => {
-    if (editor.state().doc.childCount <= fewest + 1) return;
+    if (passagesOf(editor.state().doc).length <= fewest + 1) return;
     const [from, to] = rangeFrom(editor.state(), place, random);
     run(editor, deletePassages, from, random(2) === 0 ? from : to);
   },
   'insert passages': (editor, { start }, context) =>
-    editor.dispatch(editor.state().tr.insert(start - 1, passagesOf(context, 1 + context.random(2)))),
+    editor.dispatch(editor.state().tr.insert(start - 1, pastedPassages(context, 1 + context.random(2)))),
   'speaker of passage': (editor, { start }, { random, speakers }) => {
     select(editor, start, start);
     editor.dispatch(assignSpeaker(editor.state(), speakers[random(speakers.length + 1)] ?? null));
@@ -125,7 +128,7 @@ function run(editor: Editor, command: Command, from: number, to = from): void {
 }
 
 /** Pasted: the editor gives them ids and a speaker. */
-function passagesOf({ name }: Context, count: number) {
+function pastedPassages({ name }: Context, count: number) {
   return Array.from({ length: count }, () =>
     schema.nodes.passage.create({ uuid: '' }, schema.text(`${name()} ${name()}`)),
   );
@@ -147,8 +150,9 @@ function wordIn(text: string, random: Random): { from: number; to: number } | nu
 /** From a place in a passage to one in the same or in the next. */
 function rangeFrom({ doc }: EditorState, { index, start, text }: Place, random: Random): [number, number] {
   const from = start + gapIn(text, random);
-  const last = Math.min(doc.childCount - 1, index + random(2));
-  const to = (startsOf(doc)[last] ?? 0) + 1 + gapIn(doc.child(last).textContent, random);
+  const passages = passagesOf(doc);
+  const last = Math.min(passages.length - 1, index + random(2));
+  const to = (startsOf(doc)[last] ?? 0) + 1 + gapIn(passages[last]?.textContent ?? '', random);
   return from < to ? [from, to] : [to, from];
 }
 

@@ -4,7 +4,7 @@ import type { EditorView } from 'prosemirror-view';
 import type { Random } from '@overtone/testkit/seed';
 import { createAutosave, type Draft } from '../../src/file/editor/autosave.ts';
 import { pluginsOf, type EditorKeys } from '../../src/file/editor/plugins.ts';
-import { attrsOf, passageOf, schema, segmentOf, textOf } from '../../src/file/editor/schema.ts';
+import { attrsOf, docOf, passageOf, passagesOf, schema, segmentOf, textOf } from '../../src/file/editor/schema.ts';
 import { createUndo } from '../../src/file/editor/undo.ts';
 import { NothingToUndo, Outdated, Refused, type CorrectionsServer } from './corrections-server.ts';
 
@@ -46,7 +46,8 @@ export function createEditor(server: CorrectionsServer, person: string, random: 
     const plugins = pluginsOf(noKeys);
     let isOpen = true;
     const view = {
-      state: EditorState.create({ schema, doc: schema.nodes.doc.create(null, nodes), plugins }),
+      // Small groups, so that most changes are of several.
+      state: EditorState.create({ schema, doc: docOf(nodes, 3), plugins }),
       composing: false,
       hasFocus: () => false,
       dispatch: (tr: Transaction): void => {
@@ -109,7 +110,7 @@ export function createEditor(server: CorrectionsServer, person: string, random: 
     },
     close: (): void => page.close(),
     shown: (): Shown[] =>
-      page.view.state.doc.children.map((node) => {
+      passagesOf(page.view.state.doc).map((node) => {
         const { start_time: start, end_time: end } = segmentOf(node);
         return { text: textOf(node), speaker: attrsOf(node).speaker, times: [start, end] };
       }),
@@ -123,7 +124,7 @@ export function wordsIn(passages: readonly { readonly text: string }[]): string[
 }
 
 export function wordsOf({ doc }: EditorState): string[] {
-  return wordsIn(doc.children.map((node) => ({ text: textOf(node) })));
+  return wordsIn(passagesOf(doc).map((node) => ({ text: textOf(node) })));
 }
 
 function expected(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { createAutosave, type AutosaveDeps, type Draft, type Request } from './autosave.ts';
-import { passageOf, schema, textOf } from './schema.ts';
+import { docOf, passageOf, passagesOf, schema, textOf } from './schema.ts';
 
 function segment(uuid: string, text: string, version = 1): Segment {
   return {
@@ -27,10 +27,7 @@ function segment(uuid: string, text: string, version = 1): Segment {
 
 /** The part of an editor that saving needs, without a browser. */
 function viewOf(segments: readonly Segment[]) {
-  const doc = schema.nodes.doc.create(
-    null,
-    segments.map((one) => passageOf(one, false)),
-  );
+  const doc = docOf(segments.map((one) => passageOf(one, false)));
   const view = {
     state: EditorState.create({ schema, doc }),
     composing: false,
@@ -72,7 +69,7 @@ function open(
 }
 
 function textsOf({ state }: { state: EditorState }): string[] {
-  return state.doc.children.map(textOf);
+  return passagesOf(state.doc).map(textOf);
 }
 
 const base = [segment('1', 'good morning'), segment('2', 'let us begin')];
@@ -151,7 +148,7 @@ describe('createAutosave', () => {
   it('keeps what was typed without a connection, and says that it is kept here', async () => {
     const { view, autosave, draft } = open(base, null, lost);
     await autosave.restore();
-    view.dispatch(view.state.tr.insertText('very ', 1));
+    view.dispatch(view.state.tr.insertText('very ', 2));
     autosave.changed();
     await autosave.flush();
     expect(autosave.state.get().status).toBe('offline');
@@ -218,10 +215,10 @@ describe('createAutosave', () => {
       },
     });
     await autosave.restore();
-    view.dispatch(view.state.tr.insertText(' all', 13));
+    view.dispatch(view.state.tr.insertText(' all', 14));
     const flushed = autosave.flush();
     await asked;
-    view.dispatch(view.state.tr.insertText(' of you', 17));
+    view.dispatch(view.state.tr.insertText(' of you', 18));
     load([segment('1', 'very good morning', 2), segment('2', 'let us begin')]);
     await flushed;
     expect(textsOf(view)).toEqual(['very good morning all of you', 'let us begin']);
@@ -238,7 +235,7 @@ describe('createAutosave', () => {
     const kept = { request, operations: typed, conflicts: [] };
     const { view, autosave } = open(base, kept, () => (sends.pop() ?? lost)());
     const restored = autosave.restore();
-    view.dispatch(view.state.tr.insertText(' to all', 13));
+    view.dispatch(view.state.tr.insertText(' to all', 14));
     autosave.changed();
     end(answer);
     await restored;
@@ -250,9 +247,9 @@ describe('createAutosave', () => {
     const answer = Promise.withResolvers<CorrectionResult>();
     const { view, autosave, draft } = open(base, null, () => answer.promise);
     await autosave.restore();
-    view.dispatch(view.state.tr.insertText(' now', 15 + 'let us begin'.length));
+    view.dispatch(view.state.tr.insertText(' now', 16 + 'let us begin'.length));
     const flushed = autosave.flush();
-    view.dispatch(view.state.tr.insertText(' all', 13));
+    view.dispatch(view.state.tr.insertText(' all', 14));
     autosave.close();
     answer.resolve(savedTyped);
     await flushed;
@@ -275,7 +272,7 @@ describe('createAutosave', () => {
     const kept = { request: { uuid: 'the-request', operations: typed }, operations: typed, conflicts: [] };
     const { view, autosave, draft } = open(theirs, kept, () => (sends.pop() ?? lost)());
     const restored = autosave.restore();
-    view.dispatch(view.state.tr.insertText(' to all', 13));
+    view.dispatch(view.state.tr.insertText(' to all', 14));
     autosave.changed();
     // Nothing of the earlier visit is lost when the page is closed now.
     expect(JSON.stringify(draft())).toContain('let us begin now');
@@ -293,9 +290,9 @@ describe('createAutosave', () => {
     const answers = [() => Promise.resolve(result), lost];
     const { view, autosave } = open(base, null, () => (answers.pop() ?? lost)());
     await autosave.restore();
-    view.dispatch(view.state.tr.insertText('very ', 1));
+    view.dispatch(view.state.tr.insertText('very ', 2));
     await autosave.flush();
-    const end = view.state.doc.content.size - 1;
+    const end = view.state.doc.content.size - 2;
     view.dispatch(view.state.tr.insertText(' now', end));
     await autosave.flush();
     expect(textsOf(view)).toEqual(['good morning all', 'let us begin now']);
@@ -309,7 +306,7 @@ describe('createAutosave', () => {
       return Promise.reject(refused);
     });
     await autosave.restore();
-    view.dispatch(view.state.tr.insert(0, schema.nodes.passage.create({ uuid: '3' }, schema.text('hello'))));
+    view.dispatch(view.state.tr.insert(1, schema.nodes.passage.create({ uuid: '3' }, schema.text('hello'))));
     await autosave.flush();
     expect(sent).toBe(1);
     expect(textsOf(view)).toEqual(['good morning', 'let us begin']);
@@ -366,7 +363,7 @@ describe('createAutosave', () => {
         if (pressed % 3 === 2 && !isClosed) await answer();
       }
       if (isClosed) {
-        view.dispatch(view.state.tr.insertText('so ', 1));
+        view.dispatch(view.state.tr.insertText('so ', 2));
         autosave.close();
       }
       while (answers.length > 0) await answer();

@@ -1,5 +1,17 @@
 import { TextSelection, type Command, type EditorState, type Transaction } from 'prosemirror-state';
-import { attrsOf, noWords, schema, segmentOf, startsOf, type PassageAttrs } from './schema.ts';
+import {
+  attrsOf,
+  indexAt,
+  isInPassage,
+  noWords,
+  passagesOf,
+  replacePassages,
+  schema,
+  segmentOf,
+  startsOf,
+  visitPassages,
+  type PassageAttrs,
+} from './schema.ts';
 
 function newPassage(attrs: PassageAttrs): PassageAttrs {
   return { ...attrs, uuid: crypto.randomUUID(), base: null, times: null, accepted: noWords };
@@ -24,7 +36,7 @@ export const splitPassage: Command = (state, dispatch) => {
   if (!dispatch) return true;
   const tr = state.tr.deleteSelection();
   const { $head } = tr.selection;
-  if ($head.depth === 0) return true;
+  if (!isInPassage($head)) return true;
   if ($head.parentOffset === 0 && $head.parent.content.size > 0) {
     // The passage keeps its place in the recording; the new one is before it.
     tr.insert($head.before(), schema.nodes.passage.create(newPassage(attrsOf($head.parent))));
@@ -39,34 +51,36 @@ export const splitPassage: Command = (state, dispatch) => {
 /** Backspace at the start of a passage. */
 export const joinBefore: Command = (state, dispatch) => {
   const { $cursor } = state.selection as TextSelection;
-  if (!$cursor || $cursor.depth === 0 || $cursor.parentOffset > 0 || $cursor.index(0) === 0) return false;
-  dispatch?.(joinAt(state, $cursor.before()));
+  if (!$cursor || !isInPassage($cursor) || $cursor.parentOffset > 0 || indexAt($cursor) === 0) return false;
+  dispatch?.(joinPassages(state, indexAt($cursor) - 1));
   return true;
 };
 
 /** Delete at the end of a passage. */
 export const joinAfter: Command = (state, dispatch) => {
   const { $cursor } = state.selection as TextSelection;
-  if (!$cursor || $cursor.depth === 0 || $cursor.parentOffset < $cursor.parent.content.size) return false;
-  if ($cursor.index(0) >= state.doc.childCount - 1) return false;
-  dispatch?.(joinAt(state, $cursor.after()));
+  if (!$cursor || !isInPassage($cursor) || $cursor.parentOffset < $cursor.parent.content.size) return false;
+  if (indexAt($cursor) >= passagesOf(state.doc).length - 1) return false;
+  dispatch?.(joinPassages(state, indexAt($cursor)));
   return true;
 };
 
-/** The speaker of the first passage with text says both. The caret stays between the two texts. */
-function joinAt(state: EditorState, boundary: number): Transaction {
-  const { tr } = state;
-  const $boundary = state.doc.resolve(boundary);
-  const [before, after] = [$boundary.nodeBefore, $boundary.nodeAfter];
+/** A passage with the next one. The speaker of the first with text says both. The caret stays between the two texts. */
+function joinPassages(state: EditorState, index: number): Transaction {
+  const { tr, doc } = state;
+  const [before, after] = [passagesOf(doc)[index], passagesOf(doc)[index + 1]];
+  const at = startsOf(doc)[index] ?? 0;
   if (!before || !after) return tr;
-  if (before.content.size === 0) return tr.delete(boundary - before.nodeSize, boundary).scrollIntoView();
-  if (after.content.size > 0) tr.insertText(' ', boundary - 1);
-  const at = tr.mapping.map(boundary);
-  const accepted = [...attrsOf(before).accepted, ...attrsOf(after).accepted];
-  if (accepted.length > 0) tr.setNodeAttribute(boundary - before.nodeSize, 'accepted', accepted);
-  tr.join(at);
-  const caret = after.content.size > 0 ? at - 1 : boundary - 1;
-  return tr.setSelection(TextSelection.create(tr.doc, caret)).scrollIntoView();
+  if (before.content.size === 0) replacePassages(tr, index, index + 1, []);
+  else {
+    const end = at + 1 + before.content.size;
+    replacePassages(tr, index + 1, index + 2, []);
+    if (after.content.size > 0) tr.insert(end, after.content).insertText(' ', end);
+    const accepted = [...attrsOf(before).accepted, ...attrsOf(after).accepted];
+    if (accepted.length > 0) tr.setNodeAttribute(at, 'accepted', accepted);
+    tr.setSelection(TextSelection.create(tr.doc, after.content.size > 0 ? end + 1 : end));
+  }
+  return tr.scrollIntoView();
 }
 
 /**
@@ -76,11 +90,12 @@ function joinAt(state: EditorState, boundary: number): Transaction {
 export function moveAcross(by: 1 | -1, isExtended: boolean): Command {
   return ({ tr, doc, selection }, dispatch) => {
     const { $head, $anchor, empty } = selection;
-    if ($head.depth === 0 || (!empty && !isExtended)) return false;
+    if (!isInPassage($head) || (!empty && !isExtended)) return false;
     if ($head.parentOffset !== (by === 1 ? $head.parent.content.size : 0)) return false;
-    let index = $head.index(0) + by;
-    while (index >= 0 && index < doc.childCount && segmentOf(doc.child(index)).withheld) index += by;
-    const passage = doc.maybeChild(index);
+    const passages = passagesOf(doc);
+    let index = indexAt($head) + by;
+    let passage = passages[index];
+    while (passage && segmentOf(passage).withheld) passage = passages[(index += by)];
     if (!passage) return false;
     const start = (startsOf(doc)[index] ?? 0) + 1;
     const head = by === 1 ? start : start + passage.content.size;
@@ -95,16 +110,15 @@ export function assignSpeaker(state: EditorState, speaker: string | null): Trans
   let { from, to } = selection;
   if (!selection.empty) {
     const $to = tr.doc.resolve(to);
-    if ($to.depth > 0 && $to.parentOffset > 0 && $to.parentOffset < $to.parent.content.size) splitAt(tr, to);
+    if (isInPassage($to) && $to.parentOffset > 0 && $to.parentOffset < $to.parent.content.size) splitAt(tr, to);
     const $from = tr.doc.resolve(from);
-    if ($from.depth > 0 && $from.parentOffset > 0 && $from.parentOffset < $from.parent.content.size)
+    if (isInPassage($from) && $from.parentOffset > 0 && $from.parentOffset < $from.parent.content.size)
       from = splitAt(tr, from);
     to = Math.max(from, tr.mapping.map(to, -1));
   }
-  tr.doc.nodesBetween(from, Math.max(to, from + (selection.empty ? 0 : 1)), (node, at) => {
-    const isTouched = selection.empty || (at + 1 < to && at + node.nodeSize - 1 >= from);
-    if (node.type === schema.nodes.passage && isTouched) tr.setNodeAttribute(at, 'speaker', speaker);
-    return false;
+  visitPassages(tr.doc, from, Math.max(to, from + (selection.empty ? 0 : 1)), (passage, at) => {
+    const isTouched = selection.empty || (at + 1 < to && at + passage.nodeSize - 1 >= from);
+    if (isTouched) tr.setNodeAttribute(at, 'speaker', speaker);
   });
   return tr;
 }
@@ -112,9 +126,11 @@ export function assignSpeaker(state: EditorState, speaker: string | null): Trans
 /** Deletes the passages that the selection touches. */
 export const deletePassages: Command = (state, dispatch) => {
   const { $from, $to } = state.selection;
-  if ($from.depth === 0 || $to.depth === 0) return false;
-  const tr = state.tr.delete($from.before(1), $to.after(1));
-  const near = Math.min($from.before(1), tr.doc.content.size);
+  if (!isInPassage($from) || !isInPassage($to)) return false;
+  const { tr } = state;
+  const first = indexAt($from);
+  replacePassages(tr, first, indexAt($to) + 1, []);
+  const near = startsOf(tr.doc)[first] ?? tr.doc.content.size;
   if (tr.doc.childCount > 0) tr.setSelection(TextSelection.near(tr.doc.resolve(near)));
   dispatch?.(tr.scrollIntoView());
   return true;
@@ -123,15 +139,17 @@ export const deletePassages: Command = (state, dispatch) => {
 /** Moves the start or the end of the caret's passage. @returns nothing where a neighbour forbids it */
 export function nudge(state: EditorState, edge: 'start' | 'end', by: number): { tr: Transaction; at: number } | null {
   const { $head } = state.selection;
-  const index = $head.index(0);
-  const { doc } = state;
-  if ($head.depth === 0) return null;
-  const { start_time: start, end_time: end } = segmentOf(doc.child(index));
+  const passages = passagesOf(state.doc);
+  const index = indexAt($head);
+  const passage = passages[index];
+  if (!passage || !isInPassage($head)) return null;
+  const { start_time: start, end_time: end } = segmentOf(passage);
   const times = { start, end };
   times[edge] = Math.max(0, Math.round((times[edge] + by) * 1000) / 1000);
-  const earliest = index > 0 ? segmentOf(doc.child(index - 1)).start_time : 0;
-  const latest = index + 1 < doc.childCount ? segmentOf(doc.child(index + 1)).start_time : Infinity;
+  const [previous, next] = [passages[index - 1], passages[index + 1]];
+  const earliest = previous ? segmentOf(previous).start_time : 0;
+  const latest = next ? segmentOf(next).start_time : Infinity;
   if (times.start < earliest || times.start > latest || times.end < times.start) return null;
-  if (attrsOf(doc.child(index)).base === null) return null;
-  return { tr: state.tr.setNodeAttribute($head.before(1), 'times', times), at: times[edge] };
+  if (attrsOf(passage).base === null) return null;
+  return { tr: state.tr.setNodeAttribute($head.before(), 'times', times), at: times[edge] };
 }

@@ -3,9 +3,9 @@ import { Plugin, PluginKey, type EditorState, type Selection } from 'prosemirror
 import { Decoration, DecorationSet } from 'prosemirror-view';
 import { codesAt, noteAt, type CodeMark, type Note } from '../comments/notes.ts';
 import { doubtOf, tokensOf, type Match, type Token } from '../transcript.ts';
-import { attrsOf, indexesOf, schema, segmentOf, startsOf } from './schema.ts';
+import { attrsOf, indexAt, indexesOf, passagesOf, schema, segmentOf, startsOf } from './schema.ts';
 
-/** What is drawn on the words of the passages from one index to another; only these have their text in the DOM. */
+/** What is drawn on the words of passages. Only the groups of those from one index to another are in the DOM. */
 export type Marks = {
   readonly from: number;
   readonly to: number;
@@ -83,20 +83,19 @@ export function changeMarks(state: EditorState, change: Partial<Marks>) {
 
 /** The same passages in a changed document, in which others were inserted or removed before them. */
 function windowIn(doc: Node, before: Node, marks: Marks): Marks {
-  for (let i = Math.max(0, marks.from); i < Math.min(marks.to, before.childCount); i += 1) {
-    const { uuid } = attrsOf(before.child(i));
+  const [old, now] = [passagesOf(before), passagesOf(doc)];
+  for (let i = Math.max(0, marks.from); i < Math.min(marks.to, old.length); i += 1) {
+    const uuid = uuidOf(old[i]);
     // The index of a whole document takes long.
-    const isThere = i < doc.childCount && attrsOf(doc.child(i)).uuid === uuid;
-    const index = isThere ? i : indexesOf(doc).get(uuid);
+    const index = uuidOf(now[i]) === uuid ? i : indexesOf(doc).get(uuid ?? '');
     const by = index === undefined ? 0 : index - i;
     if (index !== undefined) return by === 0 ? marks : { ...marks, from: marks.from + by, to: marks.to + by };
   }
   return marks;
 }
 
-/** Whether a passage has its text in the DOM. */
-export function isShown(decorations: readonly Decoration[]): boolean {
-  return decorations.some(({ spec }) => (spec as { shown?: boolean }).shown === true);
+function uuidOf(passage: Node | undefined): string | undefined {
+  return passage && attrsOf(passage).uuid;
 }
 
 /** Draws again only what differs: the cost of a decoration grows with the number of passages. */
@@ -107,16 +106,15 @@ function draw(
   before: DecorationSet,
   drawn: ReadonlyMap<string, DrawnPassage>,
 ): Drawn {
-  const starts = startsOf(doc);
+  const [all, starts] = [passagesOf(doc), startsOf(doc)];
   const passages = new Map<string, DrawnPassage>();
   const removed: Decoration[] = [];
   const added: Decoration[] = [];
   const remove = (index: number): void => {
-    const [at, node] = [starts[index] ?? 0, doc.child(index)];
-    removed.push(...before.find(at + 1, at + node.nodeSize - 1));
+    const [at, size] = [starts[index] ?? 0, all[index]?.nodeSize ?? 0];
+    removed.push(...before.find(at + 1, at + size - 1));
   };
-  for (const index of indexesToShow(doc, selection, marks)) {
-    const node = doc.child(index);
+  for (const [index, node] of passagesToShow(doc, selection, marks)) {
     const { uuid } = attrsOf(node);
     const passage: DrawnPassage = {
       node,
@@ -141,12 +139,18 @@ function draw(
   return { marks, passages, decorations: before.remove(removed).add(doc, added) };
 }
 
-/** The passages in and near the window, and those of the selection: the browser needs their text to show it. */
-function indexesToShow(doc: Node, { $anchor, $head }: Selection, { from, to }: Marks): Set<number> {
-  const indexes = new Set<number>();
-  for (let i = Math.max(0, from); i < Math.min(doc.childCount, to); i += 1) indexes.add(i);
-  for (const end of [$anchor, $head]) if (end.index(0) < doc.childCount) indexes.add(end.index(0));
-  return indexes;
+/** Of the groups in and near the window, and of those of the selection: the browser needs their text to show it. */
+function passagesToShow(doc: Node, { $anchor, $head }: Selection, { from, to }: Marks): Map<number, Node> {
+  const ends = [indexAt($anchor), indexAt($head)];
+  const passages = new Map<number, Node>();
+  let first = 0;
+  for (const group of doc.children) {
+    const [start, end] = [first, first + group.childCount];
+    if ((start < to && end > from) || ends.some((index) => index >= start && index < end))
+      group.children.forEach((passage, i) => passages.set(start + i, passage));
+    first = end;
+  }
+  return passages;
 }
 
 function isSame(left: DrawnPassage, right: DrawnPassage): boolean {
@@ -188,7 +192,7 @@ function drawPassage(passage: DrawnPassage, at: number): Decoration[] {
       ...(now === i && { 'data-now': '' }),
     });
   });
-  return [Decoration.node(at, at + node.nodeSize, attrs, { shown: true }), ...words];
+  return [Decoration.node(at, at + node.nodeSize, attrs), ...words];
 }
 
 export type PlacedWord = { readonly from: number; readonly to: number; readonly token: Token };

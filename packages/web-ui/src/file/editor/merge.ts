@@ -9,10 +9,13 @@ import {
   attrsOf,
   contentOf,
   indexesOf,
+  isInPassage,
   maskedOf,
   noWords,
   passageOf,
+  passagesOf,
   plainText,
+  replacePassages,
   schema,
   startsOf,
   textOf,
@@ -136,7 +139,7 @@ function isSameSegment(left: Segment, right: Segment): boolean {
  */
 export function showPassages(state: EditorState, base: readonly Segment[]): Transaction {
   const { tr, doc } = state;
-  const { children } = doc;
+  const children = passagesOf(doc);
   const known = new Map(children.map((node) => [attrsOf(node).uuid, node]));
   const nodes = base.map((segment, i) => nodeOf(segment, known.get(segment.uuid), isTurnStart(base, i)));
   let from = 0;
@@ -148,8 +151,7 @@ export function showPassages(state: EditorState, base: readonly Segment[]): Tran
   }
   tr.setMeta('addToHistory', false);
   if (oldEnd === from && newEnd === from) return tr;
-  const [starts, size] = [startsOf(doc), doc.content.size];
-  tr.replaceWith(starts[from] ?? size, starts[oldEnd] ?? size, nodes.slice(from, newEnd));
+  replacePassages(tr, from, oldEnd, nodes.slice(from, newEnd));
   return restoreCaret(tr, state);
 }
 
@@ -166,10 +168,11 @@ function nodeOf(segment: Segment, node: Node | undefined, turn: boolean): Node {
 function restoreCaret(tr: Transaction, { doc, selection }: EditorState): Transaction {
   const placeOf = (position: number): number | null => {
     const $position = doc.resolve(position);
-    if ($position.depth === 0) return null;
+    if (!isInPassage($position)) return null;
     const index = indexesOf(tr.doc).get(attrsOf($position.parent).uuid);
-    if (index === undefined) return null;
-    return (startsOf(tr.doc)[index] ?? 0) + 1 + offsetIn(tr.doc.child(index), $position.parent, $position.parentOffset);
+    const passage = index === undefined ? undefined : passagesOf(tr.doc)[index];
+    if (index === undefined || !passage) return null;
+    return (startsOf(tr.doc)[index] ?? 0) + 1 + offsetIn(passage, $position.parent, $position.parentOffset);
   };
   const [anchor, head] = [placeOf(selection.anchor), placeOf(selection.head)];
   if (anchor !== null && head !== null) return tr.setSelection(TextSelection.create(tr.doc, anchor, head));
@@ -215,10 +218,10 @@ export function acknowledge(
   const indexes = indexesOf(state.doc);
   const starts = startsOf(state.doc);
   for (const segment of base) {
-    const index = indexes.get(segment.uuid);
-    const at = index === undefined ? undefined : starts[index];
-    if (index === undefined || at === undefined) continue;
-    const { base: known, times, accepted } = attrsOf(state.doc.child(index));
+    const index = indexes.get(segment.uuid) ?? -1;
+    const [passage, at] = [passagesOf(state.doc)[index], starts[index]];
+    if (!passage || at === undefined) continue;
+    const { base: known, times, accepted } = attrsOf(passage);
     if (known === segment) continue;
     const piece = pieces.get(segment.uuid);
     const isSaved = times === null || (piece?.start_time === times.start && piece.end_time === times.end);
@@ -249,7 +252,7 @@ export function repeatOperations(
   const conflicts: Conflict[] = [];
   const versions = new Map(base.map((segment) => [segment.uuid, segment]));
   const old = new Map(previous.map((segment) => [segment.uuid, segment]));
-  const typed = new Map(state.doc.children.map((node) => [attrsOf(node).uuid, node]));
+  const typed = new Map(passagesOf(state.doc).map((node) => [attrsOf(node).uuid, node]));
   for (const operation of operations.flatMap((one) => ofStored(one, versions))) {
     const run = operation.segments.map(({ uuid }) => versions.get(uuid));
     const isCurrent = run.every((segment, i) => {
@@ -343,9 +346,7 @@ function repeat(
       return schema.nodes.passage.create(attrs, content);
     },
   );
-  const starts = startsOf(tr.doc);
   const index = segments.length === 0 ? (first ?? -1) + 1 : (first ?? 0);
-  const size = tr.doc.content.size;
-  tr.replaceWith(starts[index] ?? size, starts[index + segments.length] ?? size, nodes);
+  replacePassages(tr, index, index + segments.length, nodes);
   return true;
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Node } from 'prosemirror-model';
 import { EditorState, TextSelection } from 'prosemirror-state';
 import type { Segment } from '../../api/queries.ts';
 import { assignSpeaker, joinBefore, splitPassage } from './commands.ts';
 import { applyResult, asSaved, repeatOperations, showPassages } from './merge.ts';
 import { batchOf, operationsOf, type Operation } from './operations.ts';
-import { attrsOf, passageOf, schema, textOf } from './schema.ts';
+import { attrsOf, docOf, passageOf, passagesOf, schema, textOf } from './schema.ts';
 
 function segment(uuid: string, text: string, change: Partial<Segment> = {}): Segment {
   return {
@@ -30,7 +31,7 @@ const base = [segment('1', 'good morning everybody'), segment('2', 'hello'), seg
 
 function stateOf(segments: readonly Segment[]): EditorState {
   const nodes = segments.map((one) => passageOf(one, false));
-  return EditorState.create({ schema, doc: schema.nodes.doc.create(null, nodes) });
+  return EditorState.create({ schema, doc: docOf(nodes) });
 }
 
 /** The position of a text in the document. */
@@ -47,10 +48,12 @@ function select(state: EditorState, from: number, to = from): EditorState {
   return state.apply(state.tr.setSelection(TextSelection.create(state.doc, from, to)));
 }
 
+function passageAt({ doc }: EditorState, index: number): Node {
+  return passagesOf(doc)[index] as Node;
+}
+
 function textsOf(state: EditorState): string[] {
-  const texts: string[] = [];
-  state.doc.forEach((node) => texts.push(textOf(node)));
-  return texts;
+  return passagesOf(state.doc).map(textOf);
 }
 
 function after(state: EditorState, command: typeof splitPassage): EditorState {
@@ -109,7 +112,7 @@ describe('the operations of a document', () => {
   it('replace a passage by the two of a split, and two by the one of a merge', () => {
     const state = stateOf(base);
     const split = after(select(state, at(state, ' everybody')), splitPassage);
-    const uuid = attrsOf(split.doc.child(1)).uuid;
+    const uuid = attrsOf(passageAt(split, 1)).uuid;
     expect(operationsOf(base, split.doc)).toEqual([
       {
         segments: [{ uuid: '1', version: 1 }],
@@ -136,7 +139,7 @@ describe('the operations of a document', () => {
     const selected = select(state, at(state, 'morning'), at(state, 'let') + 3);
     const next = selected.apply(assignSpeaker(selected, 'bob'));
     const said: unknown[] = [];
-    next.doc.forEach((node) => said.push([textOf(node), attrsOf(node).speaker]));
+    passagesOf(next.doc).forEach((node) => said.push([textOf(node), attrsOf(node).speaker]));
     expect(said).toEqual([
       ['good', 'ada'],
       ['morning everybody', 'bob'],
@@ -149,7 +152,7 @@ describe('the operations of a document', () => {
   it('insert and delete passages', () => {
     const state = stateOf(base);
     const empty = after(select(state, at(state, 'hello') + 5), splitPassage);
-    const uuid = attrsOf(empty.doc.child(2)).uuid;
+    const uuid = attrsOf(passageAt(empty, 2)).uuid;
     expect(operationsOf(base, empty.doc)).toEqual([
       { segments: [], after_uuid: '2', replacement: [{ uuid, text: '', speaker_uuid: 'ada' }] },
     ]);
@@ -239,7 +242,7 @@ describe('unsaved operations', () => {
       const next = state.apply(state.tr.insertText(typed, at(state, 'hello') + 5));
       const now = [base[0]!, theirs, segment('3', 'changed', { version: 2 })];
       const { tr } = repeatOperations(next, now, operationsOf(base, next.doc), base);
-      expect(next.apply(tr).doc.child(1).textContent).toBe(`${theirs.text}${typed}`);
+      expect(passageAt(next.apply(tr), 1).textContent).toBe(`${theirs.text}${typed}`);
     }
   });
 
@@ -251,7 +254,7 @@ describe('unsaved operations', () => {
     const speakersOf = (theirs: Segment) => {
       const state = stateOf(base);
       const { tr, conflicts } = repeatOperations(state, [first, theirs, third], mine, base);
-      return [conflicts.length, attrsOf(state.apply(tr).doc.child(1)).speaker];
+      return [conflicts.length, attrsOf(passageAt(state.apply(tr), 1)).speaker];
     };
     expect(speakersOf({ ...second, version: 2, text: 'hello there' })).toEqual([0, 'grace']);
     const bob = { uuid: 'bob', name: 'SPEAKER_03', display_name: 'Bob' };

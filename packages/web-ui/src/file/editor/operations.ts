@@ -1,7 +1,7 @@
 import type { Node } from 'prosemirror-model';
 import type { TranscriptOperation } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
-import { attrsOf, plainText, segmentOf, textOf } from './schema.ts';
+import { attrsOf, passagesOf, plainText, segmentOf, textOf } from './schema.ts';
 
 export type Operation = TranscriptOperation;
 type Piece = Operation['replacement'][number];
@@ -21,7 +21,7 @@ type Entry =
 
 /** What has to be saved: the operations that turn the passages of the server into those of the document. */
 export function operationsOf(base: readonly Segment[], doc: Node): Operation[] {
-  const children = doc.children;
+  const children = passagesOf(doc);
   const isSameAt = (segmentAt: number, nodeAt: number): boolean => {
     const [segment, node] = [base[segmentAt], children[nodeAt]];
     return segment !== undefined && node !== undefined && isSame(segment, node);

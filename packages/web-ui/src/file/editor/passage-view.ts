@@ -1,13 +1,12 @@
 import { t } from '@lingui/core/macro';
 import type { Node } from 'prosemirror-model';
-import type { Decoration, EditorView, NodeView } from 'prosemirror-view';
+import { DecorationSet, type DecorationSource, type EditorView, type NodeView } from 'prosemirror-view';
 import { clock, moment } from '../../lib/format.ts';
 import type { Observable } from '../../lib/observable.ts';
 import { kindLabels } from '../../ui/masked-kinds.tsx';
 import { drawIcon } from '../../ui/icons.tsx';
 import css from './editor.module.css';
 import type { SpeakerLook } from '../file-context.ts';
-import { isShown } from './marks.ts';
 import { attrsOf, segmentOf, type MaskedAttrs } from './schema.ts';
 
 /** What a passage needs from the page. */
@@ -40,34 +39,29 @@ function button(className: string, onClick: () => void, ...content: globalThis.N
 
 export type PassageView = NodeView & { readonly refresh: () => void };
 
-/** One passage. Away from the window it is an empty element without a box: ten hours of text are too much for the DOM. */
-export function createPassageView(
-  node: Node,
-  decorations: readonly Decoration[],
-  context: PassageContext,
-): PassageView {
-  return isShown(decorations) ? createShownPassage(node, context) : createHiddenPassage(node);
-}
-
-function createHiddenPassage(initial: Node): PassageView {
-  let node = initial;
+/** Passages that are drawn together. Away from the window they are an empty element without a box. */
+export function createGroupView(inner: DecorationSource): NodeView {
+  const isShown = hasMarks(inner);
   const dom = element('div', '');
-  dom.hidden = true;
+  dom.hidden = !isShown;
   return {
     dom,
-    refresh: () => undefined,
-    update: (next, decorations) => {
-      if (attrsOf(next).uuid !== attrsOf(node).uuid || isShown(decorations)) return false;
-      node = next;
-      return true;
-    },
+    ...(isShown && { contentDOM: dom }),
+    update: (_next, _decorations, changed) => hasMarks(changed) === isShown,
     stopEvent: () => false,
-    ignoreMutation: (mutation) => mutation.type !== 'selection',
+    ignoreMutation: (mutation) => !isShown && mutation.type !== 'selection',
   };
 }
 
+/** Each passage that is shown has a mark. */
+function hasMarks(decorations: DecorationSource): boolean {
+  let isMarked = false;
+  decorations.forEachSet((set) => (isMarked ||= set !== DecorationSet.empty));
+  return isMarked;
+}
+
 /** One passage: its speaker at the start of a turn, its time, its text, and tools that appear when it is pointed at. */
-function createShownPassage(initial: Node, context: PassageContext): PassageView {
+export function createPassageView(initial: Node, context: PassageContext): PassageView {
   let node = initial;
   const segment = () => segmentOf(node);
   const dom = element('article', css['row'] ?? '', { 'data-testid': 'segment' });
@@ -137,8 +131,8 @@ function createShownPassage(initial: Node, context: PassageContext): PassageView
     dom,
     contentDOM: text,
     refresh,
-    update: (next, decorations) => {
-      if (attrsOf(next).uuid !== attrsOf(node).uuid || !isShown(decorations)) return false;
+    update: (next) => {
+      if (attrsOf(next).uuid !== attrsOf(node).uuid) return false;
       const isSame = next.attrs === node.attrs;
       node = next;
       if (!isSame) refresh();

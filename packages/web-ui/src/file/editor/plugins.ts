@@ -6,7 +6,16 @@ import { Plugin, Selection, TextSelection, type Command, type EditorState, type 
 import { readCaret } from './caret.ts';
 import { deletePassages, joinAfter, joinBefore, moveAcross, splitPassage } from './commands.ts';
 import { marksPlugin } from './marks.ts';
-import { attrsOf, changedBetween, indexesOf, noWords, schema } from './schema.ts';
+import {
+  attrsOf,
+  changedBetween,
+  indexesOf,
+  noWords,
+  passagesOf,
+  replacePassages,
+  schema,
+  startsOf,
+} from './schema.ts';
 
 /** Commands of the page that a key runs while the text has the focus. */
 export type EditorKeys = {
@@ -41,15 +50,16 @@ function keepPassages(before: EditorState, state: EditorState, isUndo: boolean):
     const twice = placesTwice(before.doc, state.doc);
     if (twice.length > 0) {
       const { tr } = state;
-      for (const { from, to } of twice.toReversed()) tr.delete(from, to);
+      for (const index of twice.toReversed()) replacePassages(tr, index, index + 1, []);
       return tr;
     }
   }
   const seen = new Set<string>();
   let previous: string | null | undefined;
   let tr: Transaction | null = null;
-  state.doc.forEach((node, offset) => {
+  passagesOf(state.doc).forEach((node, index) => {
     const { uuid, speaker, turn } = attrsOf(node);
+    const offset = startsOf(state.doc)[index] ?? 0;
     if (uuid === '' || seen.has(uuid)) {
       tr ??= state.tr;
       tr.setNodeAttribute(offset, 'uuid', crypto.randomUUID()).setNodeAttribute(offset, 'base', null);
@@ -65,16 +75,17 @@ function keepPassages(before: EditorState, state: EditorState, isUndo: boolean):
   return tr;
 }
 
-/** Where passages stand a second time that have been in the document all the time. */
-function placesTwice(before: Node, doc: Node): { readonly from: number; readonly to: number }[] {
+/** The indexes of passages that stand a second time, and have been in the document all the time. */
+function placesTwice(before: Node, doc: Node): number[] {
+  const passages = passagesOf(doc);
   const counts = new Map<string, number>();
-  for (const node of doc.children) counts.set(attrsOf(node).uuid, (counts.get(attrsOf(node).uuid) ?? 0) + 1);
-  const twice: { from: number; to: number }[] = [];
-  doc.forEach((node, offset) => {
+  for (const node of passages) counts.set(attrsOf(node).uuid, (counts.get(attrsOf(node).uuid) ?? 0) + 1);
+  const twice: number[] = [];
+  passages.forEach((node, at) => {
     const { uuid } = attrsOf(node);
     const index = uuid !== '' && (counts.get(uuid) ?? 0) > 1 ? indexesOf(before).get(uuid) : undefined;
-    if (index === undefined || before.child(index) === node) return;
-    twice.push({ from: offset, to: offset + node.nodeSize });
+    if (index === undefined || passagesOf(before)[index] === node) return;
+    twice.push(at);
     counts.set(uuid, (counts.get(uuid) ?? 0) - 1);
   });
   return twice;
@@ -93,7 +104,7 @@ function keepsHiddenText(tr: Transaction, { doc }: EditorState): boolean {
     if (!hasHiddenText(passage)) return true;
     const { uuid, base } = attrsOf(passage);
     const index = indexesOf(tr.doc).get(uuid);
-    if (base?.withheld) return index !== undefined && tr.doc.child(index).content.eq(passage.content);
+    if (base?.withheld) return index !== undefined && passagesOf(tr.doc)[index]?.content.eq(passage.content) === true;
     return index === undefined || maskedIn(passage).every((masked) => isMaskedIn(tr.doc, masked));
   });
 }
@@ -107,7 +118,7 @@ function maskedIn(passage: Node): string[] {
 }
 
 function isMaskedIn(doc: Node, uuid: string): boolean {
-  return doc.children.some((passage) => maskedIn(passage).includes(uuid));
+  return passagesOf(doc).some((passage) => maskedIn(passage).includes(uuid));
 }
 
 /** The text at the ends of the document is usually not in the DOM, so that the browser cannot go there. */

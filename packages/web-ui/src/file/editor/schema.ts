@@ -1,4 +1,5 @@
-import { Schema, type Node } from 'prosemirror-model';
+import { Schema, type Node, type ResolvedPos } from 'prosemirror-model';
+import type { Transaction } from 'prosemirror-state';
 import type { Segment } from '../../api/queries.ts';
 
 type Redaction = Segment['redactions'][number];
@@ -17,10 +18,19 @@ export type MaskedAttrs = { readonly uuid: string; readonly kind: Redaction['kin
 
 export const noWords: readonly number[] = [];
 
-/** A transcript is a list of passages; masked parts in them cannot be edited. */
+/**
+ * A transcript is a list of passages; masked parts in them cannot be edited. Passages stand in groups, because the browser
+ * and the editor go through all siblings at every key: ten hours of speech are 12,000 passages. Groups mean nothing to a
+ * person, and only this file makes them.
+ */
 export const schema = new Schema({
   nodes: {
-    doc: { content: 'passage*' },
+    doc: { content: 'group*' },
+    group: {
+      content: 'passage*',
+      parseDOM: [{ tag: 'div[data-group]', priority: 60 }],
+      toDOM: () => ['div', { 'data-group': '' }, 0],
+    },
     passage: {
       content: '(text | masked)*',
       attrs: {
@@ -141,7 +151,7 @@ export function changedBetween(
   before: Node,
   after: Node,
 ): { readonly before: readonly Node[]; readonly after: readonly Node[] } {
-  const [left, right] = [before.children, after.children];
+  const [left, right] = [passagesOf(before), passagesOf(after)];
   let start = 0;
   while (start < left.length && left[start] === right[start]) start += 1;
   let end = 0;
@@ -150,15 +160,28 @@ export function changedBetween(
   return { before: left.slice(start, left.length - end), after: right.slice(start, right.length - end) };
 }
 
-const indexes = new WeakMap<Node, ReadonlyMap<string, number>>();
-/** The index of each passage of a document, by its id. */
-export function indexesOf(doc: Node): ReadonlyMap<string, number> {
-  const known = indexes.get(doc);
+/** How many passages are made a group. Each keystroke costs about as much as there are groups and passages in one. */
+const groupSize = 25;
+
+export function docOf(passages: readonly Node[], size = groupSize): Node {
+  return schema.nodes.doc.create(null, groupsOf(passages, size));
+}
+
+function groupsOf(passages: readonly Node[], size = groupSize): Node[] {
+  const groups: Node[] = [];
+  for (let i = 0; i < passages.length; i += size)
+    groups.push(schema.nodes.group.create(null, passages.slice(i, i + size)));
+  return groups;
+}
+
+const passagesIn = new WeakMap<Node, readonly Node[]>();
+/** The passages of a document, in their order. */
+export function passagesOf(doc: Node): readonly Node[] {
+  const known = passagesIn.get(doc);
   if (known) return known;
-  const map = new Map<string, number>();
-  doc.forEach((node, _offset, index) => map.set(attrsOf(node).uuid, index));
-  indexes.set(doc, map);
-  return map;
+  const passages = doc.children.flatMap((group) => group.children);
+  passagesIn.set(doc, passages);
+  return passages;
 }
 
 const starts = new WeakMap<Node, readonly number[]>();
@@ -167,7 +190,76 @@ export function startsOf(doc: Node): readonly number[] {
   const known = starts.get(doc);
   if (known) return known;
   const list: number[] = [];
-  doc.forEach((_node, offset) => list.push(offset));
+  doc.forEach((group, groupAt) => group.forEach((_passage, at) => list.push(groupAt + 1 + at)));
   starts.set(doc, list);
   return list;
+}
+
+const indexes = new WeakMap<Node, ReadonlyMap<string, number>>();
+/** The index of each passage of a document, by its id. */
+export function indexesOf(doc: Node): ReadonlyMap<string, number> {
+  const known = indexes.get(doc);
+  if (known) return known;
+  const map = new Map(passagesOf(doc).map((node, index) => [attrsOf(node).uuid, index]));
+  indexes.set(doc, map);
+  return map;
+}
+
+/** The index of the passage at a position; of the next one, between passages. */
+export function indexAt($at: ResolvedPos): number {
+  let index = $at.depth === 0 ? 0 : $at.index(1);
+  for (const group of $at.doc.children.slice(0, $at.index(0))) index += group.childCount;
+  return index;
+}
+
+export function isInPassage($at: ResolvedPos): boolean {
+  return $at.depth > 0 && $at.parent.type === schema.nodes.passage;
+}
+
+/** Calls `visit` with each passage of a range of positions, and where it begins. */
+export function visitPassages(
+  doc: Node,
+  from: number,
+  to: number,
+  visit: (passage: Node, at: number) => void,
+): void {
+  doc.nodesBetween(from, to, (node, at) => {
+    if (node.type === schema.nodes.passage) visit(node, at);
+    return node.type === schema.nodes.group;
+  });
+}
+
+/** Replaces the passages from one index to another. The others stay in their groups. */
+export function replacePassages(tr: Transaction, from: number, to: number, passages: readonly Node[]): void {
+  removePassages(tr, from, to);
+  if (passages.length > 0) insertPassages(tr, from, passages);
+}
+
+function removePassages(tr: Transaction, from: number, to: number): void {
+  const { doc } = tr;
+  const [all, begins] = [passagesOf(doc), startsOf(doc)];
+  let end = all.length;
+  // From the last group to the first, so that the positions before it stay the same.
+  for (const group of doc.children.toReversed()) {
+    const first = end - group.childCount;
+    const [one, last] = [Math.max(first, from), Math.min(end, to) - 1];
+    const [start, size] = [begins[one] ?? 0, all[last]?.nodeSize ?? 0];
+    if (one === first && last === end - 1 && one <= last) tr.delete(start - 1, start - 1 + group.nodeSize);
+    else if (one <= last) tr.delete(start, (begins[last] ?? 0) + size);
+    end = first;
+  }
+}
+
+function insertPassages(tr: Transaction, index: number, passages: readonly Node[]): void {
+  const { doc } = tr;
+  const before = passagesOf(doc)[index - 1];
+  const places = [before && (startsOf(doc)[index - 1] ?? 0) + before.nodeSize, startsOf(doc)[index]];
+  const [$at] = places
+    .flatMap((place) => (place === undefined ? [] : [doc.resolve(place)]))
+    .toSorted((left, right) => left.parent.childCount - right.parent.childCount);
+  if (!$at) return void tr.replaceWith(0, doc.content.size, groupsOf(passages));
+  const { pos, parent, parentOffset } = $at;
+  if (passages.length <= groupSize && parent.childCount <= 2 * groupSize) return void tr.insert(pos, passages);
+  if (parentOffset > 0 && parentOffset < parent.content.size) tr.split(pos);
+  tr.insert(parentOffset === 0 ? pos - 1 : pos + 1, groupsOf(passages));
 }

@@ -3,11 +3,11 @@ import type { EditorView } from 'prosemirror-view';
 import type { Place } from '../comments/notes.ts';
 import type { Token } from '../transcript.ts';
 import { wordsOf } from './marks.ts';
-import { attrsOf, schema, segmentOf } from './schema.ts';
+import { attrsOf, isInPassage, segmentOf, visitPassages } from './schema.ts';
 
 /** The word at the caret, or the last one before it; null in a passage without words. */
 export function wordAtCaret({ selection: { $from } }: EditorState): Token | null {
-  if ($from.depth === 0) return null;
+  if (!isInPassage($from)) return null;
   const words = wordsOf($from.parent);
   return (words.findLast(({ from }) => from <= $from.parentOffset) ?? words[0])?.token ?? null;
 }
@@ -19,9 +19,8 @@ export function selectedPlace(view: EditorView): Place | null {
   let [start, end] = [Infinity, -Infinity];
   const texts: string[] = [];
   const speakers = new Set<string>();
-  view.state.doc.nodesBetween(range.from, range.to, (node, at) => {
-    if (node.type !== schema.nodes.passage) return false;
-    if (attrsOf(node).base === null || segmentOf(node).withheld) return false;
+  visitPassages(view.state.doc, range.from, range.to, (node, at) => {
+    if (attrsOf(node).base === null || segmentOf(node).withheld) return;
     for (const { from, to, token } of wordsOf(node)) {
       if (at + 1 + from >= range.to || at + 1 + to <= range.from) continue;
       start = Math.min(start, token.start);
@@ -30,7 +29,6 @@ export function selectedPlace(view: EditorView): Place | null {
       const { speaker } = attrsOf(node);
       if (speaker !== null) speakers.add(speaker);
     }
-    return false;
   });
   return texts.length === 0 ? null : { start, end, quote: texts.join(' '), speakers: [...speakers] };
 }

@@ -24,9 +24,20 @@ import { createAutosave, type Autosave } from './autosave.ts';
 import { assignSpeaker, nudge } from './commands.ts';
 import { changeMarks } from './marks.ts';
 import type { Conflict } from './merge.ts';
-import { createMaskedView, createPassageView, type PassageContext, type PassageView } from './passage-view.ts';
+import { createGroupView, createMaskedView, createPassageView, type PassageContext, type PassageView } from './passage-view.ts';
 import { pluginsOf, type EditorKeys } from './plugins.ts';
-import { attrsOf, contentOf, indexesOf, maskedOf, passageOf, schema, startsOf } from './schema.ts';
+import {
+  attrsOf,
+  contentOf,
+  docOf,
+  indexesOf,
+  isInPassage,
+  maskedOf,
+  passageOf,
+  passagesOf,
+  schema,
+  startsOf,
+} from './schema.ts';
 import { selectedPlace, wordAtCaret } from './selected-place.ts';
 import { ConflictNotes, SaveNote } from './save-notes.tsx';
 import { SpeakerDialog } from './speaker-dialog.tsx';
@@ -313,9 +324,9 @@ function Conflicts({ editor: { view, autosave } }: { editor: Editor }): ReactNod
   const { conflicts } = useSyncExternalStore(autosave.state.subscribe, autosave.state.get);
   const indexOf = ({ segmentUuid }: Conflict) => indexesOf(view.state.doc).get(segmentUuid ?? '');
   const keep = (conflict: Conflict): void => {
-    const index = indexOf(conflict);
-    if (index === undefined) return;
-    const node = view.state.doc.child(index);
+    const index = indexOf(conflict) ?? -1;
+    const node = passagesOf(view.state.doc)[index];
+    if (!node) return;
     const at = startsOf(view.state.doc)[index] ?? 0;
     const { base } = attrsOf(node);
     const content = contentOf(conflict.text, base ? maskedOf(base) : []);
@@ -414,11 +425,12 @@ function createEditor(setup: Setup): Editor {
   const passageContext: PassageContext = {
     ...context,
     onSpeaker: (uuid) => {
-      const index = indexesOf(view.state.doc).get(uuid);
-      if (index === undefined) return;
+      const index = indexesOf(view.state.doc).get(uuid) ?? -1;
+      const passage = passagesOf(view.state.doc)[index];
+      if (!passage) return;
       const at = startsOf(view.state.doc)[index] ?? 0;
       const { from, to, empty } = view.state.selection;
-      const end = at + view.state.doc.child(index).nodeSize;
+      const end = at + passage.nodeSize;
       // A selection in this passage is what gets the speaker; otherwise the whole passage does.
       if (empty || to <= at || from >= end)
         view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, at + 1)));
@@ -426,17 +438,14 @@ function createEditor(setup: Setup): Editor {
     },
   };
   const tellPassage = (isFocused: boolean): void => {
-    const passage =
-      isFocused && latest.editable ? view.state.doc.maybeChild(view.state.selection.$head.index(0)) : null;
-    latest.onPassage(passage && attrsOf(passage).base ? attrsOf(passage).uuid : null);
+    const { $head } = view.state.selection;
+    const isHere = isFocused && latest.editable && isInPassage($head) && attrsOf($head.parent).base !== null;
+    latest.onPassage(isHere ? attrsOf($head.parent).uuid : null);
   };
   const view: EditorView = new EditorView(host, {
     state: EditorState.create({
       schema,
-      doc: schema.nodes.doc.create(
-        null,
-        segments.map((segment, i) => passageOf(segment, isTurnStart(segments, i))),
-      ),
+      doc: docOf(segments.map((segment, i) => passageOf(segment, isTurnStart(segments, i)))),
       plugins: pluginsOf(keys),
     }),
     editable: () => latest.editable,
@@ -454,8 +463,9 @@ function createEditor(setup: Setup): Editor {
       class: css['rows'] ?? '',
     }),
     nodeViews: {
-      passage: (node, _view, _getPos, decorations) => {
-        const made = createPassageView(node, decorations, passageContext);
+      group: (_node, _view, _getPos, _decorations, inner) => createGroupView(inner),
+      passage: (node) => {
+        const made = createPassageView(node, passageContext);
         passages.add(made);
         return { ...made, destroy: () => void passages.delete(made) };
       },
@@ -481,11 +491,7 @@ function createEditor(setup: Setup): Editor {
     handleDrop: () => true,
     // Cells of a table are words of one passage.
     transformPastedHTML: (html) => html.replaceAll(/<\/(td|th)>/gi, ' </$1>'),
-    clipboardTextSerializer: (slice) => {
-      const texts: string[] = [];
-      slice.content.forEach((node) => texts.push(node.textContent));
-      return texts.join('\n');
-    },
+    clipboardTextSerializer: ({ content }) => content.textBetween(0, content.size, '\n'),
     dispatchTransaction: (tr) => {
       view.updateState(view.state.apply(tr));
       keepSpace(view, heights);

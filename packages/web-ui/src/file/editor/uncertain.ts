@@ -1,21 +1,22 @@
 import { TextSelection, type EditorState, type Transaction } from 'prosemirror-state';
 import { doubtOf } from '../transcript.ts';
 import { wordsOf } from './marks.ts';
-import { attrsOf, startsOf } from './schema.ts';
+import { attrsOf, indexAt, passagesOf, startsOf, visitPassages } from './schema.ts';
 
 type FoundWord = { readonly index: number; readonly from: number; readonly to: number; readonly start: number };
 
 /** The next or the previous word that may be wrong, seen from the caret; null when there is none. */
 export function findUncertain({ doc, selection }: EditorState, by: 1 | -1): FoundWord | null {
-  const starts = startsOf(doc);
-  for (let index = selection.$head.index(0); index >= 0 && index < doc.childCount; index += by) {
-    const at = (starts[index] ?? 0) + 1;
-    const words = wordsOf(doc.child(index)).filter(({ token }) => doubtOf(token.confidence) !== null);
+  const passages = passagesOf(doc);
+  for (let index = indexAt(selection.$head); ; index += by) {
+    const passage = passages[index];
+    if (!passage) return null;
+    const at = (startsOf(doc)[index] ?? 0) + 1;
+    const words = wordsOf(passage).filter(({ token }) => doubtOf(token.confidence) !== null);
     const ahead = words.filter(({ from, to }) => (by === 1 ? at + from >= selection.to : at + to <= selection.from));
     const found = ahead.at(by === 1 ? 0 : -1);
     if (found) return { index, from: at + found.from, to: at + found.to, start: found.token.start };
   }
-  return null;
 }
 
 export function selectWord(state: EditorState, { from, to }: FoundWord): Transaction {
@@ -26,7 +27,7 @@ export function selectWord(state: EditorState, { from, to }: FoundWord): Transac
 export function acceptWords(state: EditorState): Transaction | null {
   const { tr, doc, selection } = state;
   let isChanged = false;
-  doc.nodesBetween(selection.from, selection.to, (node, at) => {
+  visitPassages(doc, selection.from, selection.to, (node, at) => {
     const checked = wordsOf(node)
       .filter(({ from, to }) => at + 1 + from <= selection.to && at + 1 + to >= selection.from)
       .filter(({ token }) => doubtOf(token.confidence) !== null);
@@ -35,7 +36,6 @@ export function acceptWords(state: EditorState): Transaction | null {
       const accepted = [...attrsOf(node).accepted, ...checked.map(({ token }) => token.start)];
       tr.setNodeAttribute(at, 'accepted', accepted);
     }
-    return false;
   });
   return isChanged ? tr : null;
 }

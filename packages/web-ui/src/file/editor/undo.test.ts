@@ -16,7 +16,7 @@ it('a saved step is undone on the server, also when it was typed together with o
   const [first] = server.states();
   deletePassages(editor.state(), (tr) => editor.dispatch(tr));
   await editor.autosave().flush();
-  editor.dispatch(editor.state().tr.insertText('well ', 1));
+  editor.dispatch(editor.state().tr.insertText('well ', 2));
   await editor.revert('undo');
   expect(server.passages()).toHaveLength(1);
   await editor.revert('undo');

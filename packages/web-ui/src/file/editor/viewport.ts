@@ -7,7 +7,7 @@ import { useFile } from '../file-context.ts';
 import { tokensOf, type IndexedSegment, type Match } from '../transcript.ts';
 import { readCaret } from './caret.ts';
 import { changeMarks, marksOf, shownIndexes, wordsOf } from './marks.ts';
-import { attrsOf, indexesOf, startsOf } from './schema.ts';
+import { attrsOf, indexesOf, passagesOf, startsOf } from './schema.ts';
 
 /** Header, find bar and player must not cover a passage that was scrolled to. */
 const covered = { top: 120, bottom: 140 };
@@ -38,32 +38,34 @@ function heightOf({ width, known }: Heights, passage: Node): number {
  * of boxes again at every key. To be called after every change of the document or of what is shown.
  */
 export function keepSpace(view: EditorView, heights: Heights): void {
-  const { doc } = view.state;
   const shown = shownIndexes(view.state);
+  const passages = passagesOf(view.state.doc);
   // The element of a passage that is drawn again has no margins.
   const rows = shown.map((index) => rowAt(view, index));
   const { placed } = heights;
   const isPlaced =
-    placed?.count === doc.childCount &&
+    placed?.count === passages.length &&
     placed.shown.length === shown.length &&
     placed.shown.every((index, i) => index === shown[i] && placed.rows[i] === rows[i]);
   if (isPlaced) return;
-  heights.placed = { shown, rows, count: doc.childCount };
+  heights.placed = { shown, rows, count: passages.length };
   const spaceOf = (from: number, to: number): string => {
     let space = 0;
-    for (let i = from; i < to; i += 1) space += heightOf(heights, doc.child(i));
+    for (const passage of passages.slice(from, to)) space += heightOf(heights, passage);
     return space === 0 ? '' : `${space}px`;
   };
   shown.forEach((index, i) => {
     const row = rows[i];
     if (!row) return;
     row.style.marginTop = spaceOf((shown[i - 1] ?? -1) + 1, index);
-    row.style.marginBottom = i === shown.length - 1 ? spaceOf(index + 1, doc.childCount) : '';
+    row.style.marginBottom = i === shown.length - 1 ? spaceOf(index + 1, passages.length) : '';
   });
 }
 
+/** The element of a passage; null away from the window. */
 function rowAt(view: EditorView, index: number): HTMLElement | null {
-  const row = view.dom.children[index];
+  const at = startsOf(view.state.doc)[index];
+  const row = at === undefined ? null : view.nodeDOM(at);
   return row instanceof HTMLElement ? row : null;
 }
 
@@ -82,17 +84,19 @@ export function useVisiblePassages(view: EditorView | null, heights: Heights): v
         heights.placed = null;
       }
       heights.width = view.dom.clientWidth;
-      for (let i = Math.max(0, from); i < Math.min(to, view.state.doc.childCount); i += 1) {
-        const height = rowAt(view, i)?.offsetHeight;
-        if (height) heights.known.set(attrsOf(view.state.doc.child(i)).uuid, height);
-      }
+      passagesOf(view.state.doc)
+        .slice(Math.max(0, from), to)
+        .forEach((passage, i) => {
+          const height = rowAt(view, Math.max(0, from) + i)?.offsetHeight;
+          if (height) heights.known.set(attrsOf(passage).uuid, height);
+        });
     };
     const update = (): void => {
       frame = 0;
       const shown = marksOf(view.state);
       const isCovered = firstBelow(view, heights, 0) >= shown.from + 3 || shown.from <= 0;
       const last = firstBelow(view, heights, innerHeight);
-      if (isCovered && (last <= shown.to - 3 || shown.to >= view.state.doc.childCount)) return;
+      if (isCovered && (last <= shown.to - 3 || shown.to >= passagesOf(view.state.doc).length)) return;
       if (!readCaret(view)) {
         clearTimeout(timer);
         timer = window.setTimeout(schedule, 100);
@@ -124,21 +128,22 @@ export function useVisiblePassages(view: EditorView | null, heights: Heights): v
 
 /** The first passage that ends below a line of the window. */
 function firstBelow(view: EditorView, heights: Heights, line: number): number {
-  const { doc } = view.state;
+  const passages = passagesOf(view.state.doc);
   let index = 0;
   let bottom = view.dom.getBoundingClientRect().top;
-  for (const shown of [...shownIndexes(view.state), doc.childCount]) {
+  for (const shown of [...shownIndexes(view.state), passages.length]) {
     const box = rowAt(view, shown)?.getBoundingClientRect();
     if (!box || box.top >= line)
-      for (; index < shown; index += 1) {
-        bottom += heightOf(heights, doc.child(index));
+      for (const passage of passages.slice(index, shown)) {
+        bottom += heightOf(heights, passage);
         if (bottom >= line) return index;
+        index += 1;
       }
     if (!box || box.bottom >= line) return shown;
     index = shown + 1;
     bottom = box.bottom;
   }
-  return doc.childCount;
+  return passages.length;
 }
 
 export function scrollToPassage(view: EditorView, index: number | undefined, block: ScrollLogicalPosition): void {
@@ -150,15 +155,11 @@ export function scrollToPassage(view: EditorView, index: number | undefined, blo
     // Only what is shown has a place in the page.
     if (!shownIndexes(view.state).includes(index))
       view.dispatch(changeMarks(view.state, { from: index - shownAround, to: index + shownAround }));
-    passageElement(view, index)?.scrollIntoView({ block });
+    rowAt(view, index)?.scrollIntoView({ block });
     rounds -= 1;
     if (rounds > 0) requestAnimationFrame(scroll);
   };
   scroll();
-}
-
-function passageElement(view: EditorView, index: number): HTMLElement | null {
-  return index < view.state.doc.childCount ? rowAt(view, index) : null;
 }
 
 /** Shows the selection of a text that cannot be edited: the editor only shows that of a focused one. */
@@ -181,7 +182,7 @@ export function selectMatch(view: EditorView, { index, first, last }: Match): vo
 }
 
 function placeOf(view: EditorView, index: number, word: number): { readonly from: number; readonly to: number } | null {
-  const node = view.state.doc.maybeChild(index);
+  const node = passagesOf(view.state.doc)[index];
   if (!node) return null;
   const at = (startsOf(view.state.doc)[index] ?? 0) + 1;
   const place = wordsOf(node)[word] ?? { from: 0, to: 0 };
@@ -216,7 +217,7 @@ export function useFollowPlayback(view: EditorView | null, latest: Followed, loa
       if (spoken && (now?.uuid !== uuid || now.word !== spoken.word) && readCaret(view))
         view.dispatch(changeMarks(view.state, { now: spoken }));
       const index = indexesOf(view.state.doc).get(uuid);
-      const element = index === undefined ? null : passageElement(view, index);
+      const element = index === undefined ? null : rowAt(view, index);
       if (!element) return;
       setOutOfView(!isCompletelyVisible(element));
       if (uuid === state.current.uuid) return;
@@ -249,7 +250,7 @@ export function useFollowPlayback(view: EditorView | null, latest: Followed, loa
     const uuid = spokenAt(latest.loaded, player.now())?.uuid;
     if (view && uuid !== undefined) {
       const index = indexesOf(view.state.doc).get(uuid);
-      const element = index === undefined ? null : passageElement(view, index);
+      const element = index === undefined ? null : rowAt(view, index);
       if (element && !isCompletelyVisible(element)) scrollToPassage(view, index, 'center');
     }
   }, [view, player, latest]);
