@@ -1,6 +1,7 @@
 import { TextSelection, type Command, type EditorState, type Transaction } from 'prosemirror-state';
 import {
   attrsOf,
+  groupWithNext,
   indexAt,
   isInPassage,
   noWords,
@@ -66,21 +67,23 @@ export const joinAfter: Command = (state, dispatch) => {
 };
 
 /** A passage with the next one. The speaker of the first with text says both. The caret stays between the two texts. */
-function joinPassages(state: EditorState, index: number): Transaction {
-  const { tr, doc } = state;
+function joinPassages({ tr, doc }: EditorState, index: number): Transaction {
   const [before, after] = [passagesOf(doc)[index], passagesOf(doc)[index + 1]];
-  const at = startsOf(doc)[index] ?? 0;
   if (!before || !after) return tr;
-  if (before.content.size === 0) replacePassages(tr, index, index + 1, []);
-  else {
-    const end = at + 1 + before.content.size;
-    replacePassages(tr, index + 1, index + 2, []);
-    if (after.content.size > 0) tr.insert(end, after.content).insertText(' ', end);
-    const accepted = [...attrsOf(before).accepted, ...attrsOf(after).accepted];
-    if (accepted.length > 0) tr.setNodeAttribute(at, 'accepted', accepted);
-    tr.setSelection(TextSelection.create(tr.doc, after.content.size > 0 ? end + 1 : end));
+  if (before.content.size === 0) {
+    replacePassages(tr, index, index + 1, []);
+    return tr.scrollIntoView();
   }
-  return tr.scrollIntoView();
+  groupWithNext(tr, index);
+  const at = startsOf(tr.doc)[index] ?? 0;
+  const end = at + 1 + before.content.size;
+  const caret = after.content.size > 0 ? end + 1 : end;
+  if (after.content.size > 0) tr.insertText(' ', end);
+  const accepted = [...attrsOf(before).accepted, ...attrsOf(after).accepted];
+  if (accepted.length > 0) tr.setNodeAttribute(at, 'accepted', accepted);
+  // One step: an undo after changes of others must bring back both passages or none.
+  tr.join(caret + 1);
+  return tr.setSelection(TextSelection.create(tr.doc, caret)).scrollIntoView();
 }
 
 /**

@@ -31,7 +31,8 @@ const base = [segment('1', 'good morning everybody'), segment('2', 'hello'), seg
 
 function stateOf(segments: readonly Segment[]): EditorState {
   const nodes = segments.map((one) => passageOf(one, false));
-  return EditorState.create({ schema, doc: docOf(nodes) });
+  // Each in a group of its own, so that what is done with several is done over the borders of groups.
+  return EditorState.create({ schema, doc: docOf(nodes, 1) });
 }
 
 /** The position of a text in the document. */

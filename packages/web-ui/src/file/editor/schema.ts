@@ -263,3 +263,12 @@ function insertPassages(tr: Transaction, index: number, passages: readonly Node[
   if (parentOffset > 0 && parentOffset < parent.content.size) tr.split(pos);
   tr.insert(parentOffset === 0 ? pos - 1 : pos + 1, groupsOf(passages));
 }
+
+/** Puts a passage into the group of the next one. */
+export function groupWithNext(tr: Transaction, index: number): void {
+  const next = (): ResolvedPos => tr.doc.resolve(startsOf(tr.doc)[index + 1] ?? 0);
+  if (next().parentOffset > 0) return;
+  while (next().parentOffset === 0) tr.join(next().before());
+  const at = startsOf(tr.doc)[index] ?? 0;
+  if (tr.doc.resolve(at).parentOffset > 0) tr.split(at);
+}
