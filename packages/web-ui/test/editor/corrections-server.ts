@@ -1,5 +1,5 @@
 import type { CorrectionResult, SegmentObject } from '@overtone/contracts';
-import { planExchange } from '@overtone/media/transcripts/exchange';
+import { placedAs, planExchange } from '@overtone/media/transcripts/exchange';
 import {
   areTimesInOrder,
   aroundOf,
@@ -121,7 +121,9 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
       const correction = revertible(person)[which];
       if (!correction) throw new NothingToUndo();
       const { before, after, revision } = correction;
-      const [from, to] = which === 'undo' ? [after, before] : [before, after];
+      // What was undone is restored where it was when it was undone.
+      const places = which === 'redo' ? corrections[(correction.undoneIn ?? 0) - 1]?.before : undefined;
+      const [from, to] = which === 'undo' ? [after, before] : [before, placedAs(after, places ?? [])];
       const ids = touchedBy(correction);
       const current = pick(rows, new Set(ids));
       const plan = planExchange(from, to, { current, speakers: new Set(speakersById.keys()) });

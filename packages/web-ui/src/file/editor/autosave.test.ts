@@ -284,8 +284,11 @@ describe('createAutosave', () => {
     expect(texts).toContain('let us begin now');
   });
 
-  it('shows what others have changed since a request whose answer was lost was saved', async () => {
-    const theirs = [{ ...segment('1', 'good morning all', 3), previous_uuid: null }];
+  it.each([
+    ['changed', 'good morning all'],
+    ['taken back', 'good morning'],
+  ])('shows what others have %s since a request whose answer was lost was saved', async (_, text) => {
+    const theirs = [{ ...segment('1', text, 3), previous_uuid: null }];
     const result = { ...savedTyped, segments: theirs };
     const answers = [() => Promise.resolve(result), lost];
     const { view, autosave } = open(base, null, () => (answers.pop() ?? lost)());
@@ -295,7 +298,7 @@ describe('createAutosave', () => {
     const end = view.state.doc.content.size - 2;
     view.dispatch(view.state.tr.insertText(' now', end));
     await autosave.flush();
-    expect(textsOf(view)).toEqual(['good morning all', 'let us begin now']);
+    expect(textsOf(view)).toEqual([text, 'let us begin now']);
     expect(autosave.state.get().conflicts).toEqual([]);
   });
 

@@ -102,7 +102,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   const receive = (result: CorrectionResult, operations: readonly Operation[]): void => {
     if (closed) return;
     const next = applyResult(base, result, operations);
-    const saved = isSameContent(base, next) ? next : asSaved(base, operations, next);
+    const saved = asSaved(base, operations, next);
     // A repeated request is answered with what others have changed since it was applied.
     if (!isSameContent(saved, next)) {
       const later = operationsOf(saved, view.state.doc);

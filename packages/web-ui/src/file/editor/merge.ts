@@ -61,8 +61,13 @@ export function asSaved(
   let saved = [...base];
   for (const { segments, after_uuid: after = null, replacement } of operations) {
     const ids = new Set([...segments, ...replacement].map(({ uuid }) => uuid));
-    // A page that was opened since has loaded some of what was saved.
     const run = new Map(saved.filter(({ uuid }) => ids.has(uuid)).map((segment) => [segment.uuid, segment]));
+    // A page that was opened since has loaded what was saved, perhaps with what others have changed later.
+    const isLoaded = segments.some(({ uuid, version = run.get(uuid)?.version }) => {
+      const known = run.get(uuid);
+      return known !== undefined && known.version !== version;
+    });
+    if (isLoaded) continue;
     const made = replacement.flatMap((piece): Segment[] => {
       const old = run.get(piece.uuid) ?? stored.get(piece.uuid) ?? [...run.values()][0];
       return old ? [pieceOf(old, piece, stored.get(piece.uuid))] : [];

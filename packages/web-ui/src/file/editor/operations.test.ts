@@ -96,6 +96,15 @@ describe('the operations of a document', () => {
     ]);
   });
 
+  it('that were loaded with what others have changed since are not repeated on it', () => {
+    const loaded = [segment('1', 'good evening everybody there', { version: 3 })];
+    const sent: Operation = {
+      segments: [{ uuid: '1', version: 1 }],
+      replacement: [{ uuid: '1', text: 'good morning everybody there' }],
+    };
+    expect(asSaved(loaded, [sent], loaded)).toEqual(loaded);
+  });
+
   it('are one for each passage whose text was changed', () => {
     const state = stateOf(base);
     const next = state.apply(state.tr.insertText('!', at(state, 'begin')).insertText('?', at(state, 'morning')));

@@ -64,7 +64,8 @@ function comparedBefore(base: readonly Segment[], children: readonly Node[]): Pi
   while (start < before.start && before.children[start] === children[start]) start += 1;
   const most = Math.min(before.tail, Math.min(base.length, children.length) - start);
   let tail = 0;
-  while (tail < most && before.children.at(-1 - tail) === children.at(-1 - tail)) tail += 1;
+  const [oldEnd, end] = [before.children.length - 1, children.length - 1];
+  while (tail < most && before.children[oldEnd - tail] === children[end - tail]) tail += 1;
   return { start, tail };
 }
 
