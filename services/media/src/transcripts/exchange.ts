@@ -32,7 +32,8 @@ export function planExchange<S extends State>(
       right.get(state.id)?.speakerId === state.speakerId ||
       (state.speakerId !== null && !speakers.has(state.speakerId));
     if (!existing || !isSpeakerKept) return null;
-    if (!isSameText(existing, state) && !isTextKept(state, right.get(state.id))) return null;
+    const wanted = right.get(state.id);
+    if (!isSameText(existing, state) && !(wanted && isSameText(state, wanted))) return null;
   }
   if (to.some(({ id }) => !left.has(id) && now.has(id))) return null;
 
@@ -43,7 +44,10 @@ export function planExchange<S extends State>(
     const source = left.get(state.id);
     if (source) {
       const existing = now.get(state.id) ?? source;
-      const isLater = isTextKept(source, state) && !isTextKept(source, existing);
+      // Words that were only accepted have gone with a later text.
+      const isLater = isTextKept(source, state)
+        ? !isTextKept(source, existing)
+        : isSameText(source, state) && !isSameText(source, existing);
       const next = isLater ? existing : state;
       changed.push({ ...next, speakerId: source.speakerId === state.speakerId ? existing.speakerId : speakerId });
       continue;
@@ -58,10 +62,22 @@ export function planExchange<S extends State>(
 }
 
 /** Whether the texts, the times and the words of two states are the same. */
-function isTextKept(one: State, other: State | undefined): boolean {
-  return other !== undefined && isSameText(one, other) && JSON.stringify(one.words) === JSON.stringify(other.words);
+function isTextKept(one: State, other: State): boolean {
+  return isSameText(one, other) && JSON.stringify(one.words) === JSON.stringify(other.words);
 }
 
 function isSameText(one: State, other: State): boolean {
   return one.text === other.text && one.startTime === other.startTime && one.endTime === other.endTime;
+}
+
+/** Segments with the place that they have in `places`: what was undone is redone where it was then. */
+export function placedAs<S extends Pick<SegmentState, 'id' | 'previousId' | 'nextId'>>(
+  states: readonly S[],
+  places: readonly S[],
+): S[] {
+  const known = new Map(places.map((state) => [state.id, state]));
+  return states.map((state) => {
+    const { previousId, nextId = null } = known.get(state.id) ?? state;
+    return { ...state, previousId, nextId };
+  });
 }

@@ -301,6 +301,30 @@ describe('corrections', () => {
     expect((await idsOf(run)) as string[]).toEqual([one, fresh, two, three]);
   });
 
+  it('that are redone restore a passage where it was when it was undone', async () => {
+    const run = await transcribed(media);
+    const editor = newUser();
+    const share = { user_uuid: editor.userId, permission: 'editor' };
+    await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    const [one, two, three] = await idsOf(run);
+    const [first, second] = [randomUUID(), randomUUID()];
+    const [{ end_time: time = 0 } = {}] = (await detailOf(run)).transcript_segments;
+    const insert = (uuid: string, after: string) => ({
+      segments: [],
+      after_uuid: after,
+      replacement: [{ uuid, text: '', start_time: time, end_time: time }],
+    });
+    expect((await apply(run, [insert(first, one)])).status).toBe(200);
+    // What stood after it is gone, and another one of the same time follows.
+    const replaced = [{ segments: [{ uuid: two }], replacement: [] }, insert(second, first)];
+    expect((await apply(run, replaced, { person: editor })).status).toBe(200);
+    const before = await shownOf(run);
+    expect(before.map(({ uuid }) => uuid)).toEqual([one, first, second, three]);
+    expect((await revert(run, 'undo')).status).toBe(200);
+    expect((await revert(run, 'redo')).status).toBe(200);
+    expect(await shownOf(run)).toEqual(before);
+  });
+
   it('of a page that knows a passage from before it was deleted and restored do not overwrite it', async () => {
     const run = await transcribed(media);
     const [one, two] = await idsOf(run);

@@ -1,6 +1,6 @@
 import { conflict, notFound } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
-import { planExchange } from './exchange.ts';
+import { placedAs, planExchange } from './exchange.ts';
 import type { OperationKind } from './operations.ts';
 import {
   addCorrection,
@@ -25,9 +25,10 @@ export async function revertCorrection(tx: Tx, { fileId, revision, userId, uuid 
   const isUndo = row.undoneIn === null;
   const [from, to] = (isUndo ? [row.after, row.before] : [row.before, row.after]) as unknown as SegmentState[][];
   if (!from || !to) throw notFound('This change can no longer be undone.');
+  const undone = row.undoneIn === null ? [] : await readUndone(tx, fileId, row.undoneIn);
   const ids = [...new Set([...from, ...to].map(({ id }) => id))];
   const before = await readStates(tx, fileId, ids);
-  await exchange(tx, { fileId, userId, from, to, current: before });
+  await exchange(tx, { fileId, userId, from, to: placedAs(to, undone), current: before });
   const after = await readStates(tx, fileId, ids);
   const correction = { id: uuid, kinds: row.kinds as OperationKind[], before, after, reverts: revision };
   const undoneIn = await addCorrection(tx, fileId, userId, correction);
@@ -36,6 +37,12 @@ export async function revertCorrection(tx: Tx, { fileId, revision, userId, uuid 
     data: { undoneIn: isUndo ? undoneIn : null },
   });
   return ids;
+}
+
+/** The segments that an undo has replaced, with the places that they had. */
+async function readUndone(tx: Tx, fileId: string, revision: number): Promise<SegmentState[]> {
+  const undo = await tx.transcriptOperation.findUnique({ where: { fileId_revision: { fileId, revision } } });
+  return (undo?.before ?? []) as unknown as SegmentState[];
 }
 
 /** Of one segment by one correction, with room for scans and merged speakers. */
