@@ -17,7 +17,7 @@ const jsm = await nc.jetstreamManager();
 await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
 const filter_subject = 'job.cpu.media.>';
 await jsm.consumers.add('JOBS', { durable_name: 'cpu-media', filter_subject, ack_policy: AckPolicy.Explicit });
-for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
+for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream({ timeout: 30_000 }).views.kv(bucket);
 const folder = await createFolder();
 
 function list() {
@@ -35,7 +35,7 @@ function noted() {
 
 async function order(until: string | null = null): Promise<string> {
   const taskId = randomUUID();
-  await nc.jetstream().publish('job.cpu.media.note', JSON.stringify({ taskId, input: { until } }));
+  await nc.jetstream({ timeout: 30_000 }).publish('job.cpu.media.note', JSON.stringify({ taskId, input: { until } }));
   return taskId;
 }
 

@@ -68,7 +68,7 @@ const elapsedTime = ruleOfCalls((node, report) => {
 
 const limitMs = 5000;
 const waits = new Set(['waitFor', 'waitUntil', 'waitUntilReady']);
-/** `waitFor(..., { timeoutMs: 500 })`, `AbortSignal.timeout(500)`, `it('...', ..., 500)`. */
+/** `waitFor(..., { timeoutMs: 500 })`, `AbortSignal.timeout(500)`, `it('...', ..., 500)`, `jetstream().publish(...)`. */
 const shortLimit = ruleOfCalls((node, report) => {
   const name = nameOf(node.callee);
   const options = node.arguments.find((argument) => argument.type === 'ObjectExpression');
@@ -82,6 +82,11 @@ const shortLimit = ruleOfCalls((node, report) => {
         : undefined;
   const ms = numberOf(limit);
   if (ms < limitMs) report(`A busy machine may need more than ${ms} ms`);
+  const isPublish = node.callee.property?.name === 'publish' && node.callee.object.type === 'CallExpression';
+  const streams =
+    isPublish && node.callee.object.callee.property?.name === 'jetstream' ? node.callee.object : undefined;
+  const hasLimit = options?.properties.some(({ key }) => key?.name === 'timeout');
+  if (streams?.arguments.length === 0 && !hasLimit) report('A busy machine may need more than the default of 5 s');
 });
 
 const random = new Set(['Math.random', 'randomInt']);

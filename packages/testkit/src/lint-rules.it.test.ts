@@ -84,6 +84,7 @@ const refusedTests: Record<string, readonly [rule: string, code: string]> = {
   'a wait of less than 5 s': ['short-limit', `await waitFor(() => done, { timeoutMs: 4_000 });`],
   'a signal of less than 5 s': ['short-limit', `await store.ping(AbortSignal.timeout(2_000));`],
   'a test of less than 5 s': ['short-limit', `it('answers', () => {}, 1_000);`],
+  'a client of streams with its own limit': ['short-limit', `await nats.jetstream().publish(subject, body);`],
   'a random number': ['unprinted-seed', `const name = 'user' + Math.random();`],
   'a random integer': ['unprinted-seed', `const item = items[randomInt(items.length)];`],
 };
@@ -94,6 +95,7 @@ const acceptedTests: Record<string, readonly [rule: string, code: string]> = {
   'an elapsed time above a limit': ['elapsed-time', `expect(Date.now() - from).toBeGreaterThan(1_000);`],
   'the time of the processor': ['elapsed-time', `expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);`],
   'a limit that is not short': ['short-limit', `await waitFor(() => done, { timeoutMs: 60_000 });`],
+  'a client of streams with a limit': ['short-limit', `await nats.jetstream({ timeout: 30_000 }).publish(subject);`],
   'a limit that is meant to fire': [
     'short-limit',
     `// Allowed: the limit is meant to end it.\nawait work(AbortSignal.timeout(300));`,

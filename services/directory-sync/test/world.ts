@@ -57,7 +57,7 @@ async function createStreams(nats: NatsConnection): Promise<void> {
     // Longer than the five seconds after which a worker renews a delivery.
     ack_wait: 12_000_000_000,
   });
-  await nats.jetstream().views.kv('LEASES', { history: 1 });
+  await nats.jetstream({ timeout: 30_000 }).views.kv('LEASES', { history: 1 });
 }
 
 export function withChanges(account: Account, changes: readonly DirectoryChange[]): Account {

@@ -151,7 +151,9 @@ export async function startWorld(more: Record<string, string> = {}) {
       const messageHeaders = headers();
       messageHeaders.set('ot-time', new Date().toISOString());
       messageHeaders.set('Nats-Msg-Id', randomUUID());
-      await nats.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
+      await nats
+        .jetstream({ timeout: 30_000 })
+        .publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
     },
   };
 }

@@ -131,7 +131,7 @@ export async function startMedia(
     const messageHeaders = headers();
     messageHeaders.set('ot-time', time.toISOString());
     messageHeaders.set('Nats-Msg-Id', randomUUID());
-    await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
+    await nc.jetstream({ timeout: 30_000 }).publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
   };
   let version = 0;
   const buses: Bus[] = [];

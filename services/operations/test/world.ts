@@ -103,7 +103,7 @@ async function createStreams(nats: NatsConnection): Promise<void> {
       ack_policy: AckPolicy.Explicit,
       ack_wait: 12_000_000_000,
     });
-  await nats.jetstream().views.kv('LEASES', { history: 1 });
+  await nats.jetstream({ timeout: 30_000 }).views.kv('LEASES', { history: 1 });
 }
 
 /** Real PostgreSQL and NATS with the permissions of production, and a folder for objects and one for backups. */

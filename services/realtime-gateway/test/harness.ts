@@ -97,7 +97,9 @@ function emitter(nc: NatsConnection) {
     const msgID = randomUUID();
     extra.set('ot-time', new Date().toISOString());
     const ack = await waitFor(() =>
-      nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: extra, msgID, timeout: 30_000 }),
+      nc
+        .jetstream({ timeout: 30_000 })
+        .publish(event.subject, JSON.stringify(data), { headers: extra, msgID, timeout: 30_000 }),
     );
     return ack.seq;
   };

@@ -193,7 +193,7 @@ describe('search-indexer', () => {
   });
 
   it('registers as a worker with the dispatcher', async () => {
-    const workers = await world.nc.jetstream().views.kv('WORKERS');
+    const workers = await world.nc.jetstream({ timeout: 30_000 }).views.kv('WORKERS');
     const keys: string[] = [];
     for await (const key of await workers.keys()) keys.push(key);
     const entry = await workers.get(keys.find((name) => name.startsWith('worker.search-indexer')) ?? '');

@@ -127,7 +127,7 @@ export async function startSurroundings(known: Known = { memberships: [], shared
     emit: async <E extends EventDef>(event: E, data: DataOf<E>): Promise<void> => {
       const messageHeaders = headers();
       messageHeaders.set('Nats-Msg-Id', randomUUID());
-      await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
+      await nc.jetstream({ timeout: 30_000 }).publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
     },
     /** Sends a request to the service that listens on a port. */
     callAt: async (port: number, path: string, caller: Caller | null = {}) => {
@@ -167,7 +167,7 @@ export async function startWorld(known?: Known) {
       const input = { runId: randomUUID(), fileId, ownerId, earlier: {}, transcriptVersion };
       const taskId = randomUUID();
       upstream.waiting.push({ taskId, input });
-      await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId }));
+      await nc.jetstream({ timeout: 30_000 }).publish(indexerJobs.index.subject, JSON.stringify({ taskId }));
     },
     call: (path: string, caller?: Caller | null) => callAt(apiPort, path, caller),
     stop: async () => {

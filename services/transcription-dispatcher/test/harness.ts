@@ -146,7 +146,9 @@ function emitter(nc: NatsConnection) {
     messageHeaders.set('ot-time', time.toISOString());
     messageHeaders.set('ot-source', 'test');
     await waitFor(() =>
-      nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders }),
+      nc
+        .jetstream({ timeout: 30_000 })
+        .publish(event.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders }),
     );
     return id;
   };

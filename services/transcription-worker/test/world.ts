@@ -137,7 +137,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     const taskId = randomUUID();
     const { subject } = workerJobs[job];
     waiting.push({ durable: jobDurable(workerJobs[job]), taskId, subject, input });
-    await nc.jetstream().publish(subject, JSON.stringify({ taskId }));
+    await nc.jetstream({ timeout: 30_000 }).publish(subject, JSON.stringify({ taskId }));
     return taskId;
   };
   const done = async <K extends keyof Jobs>(job: K, taskId: string): Promise<z.infer<Jobs[K]['output']>> => {
@@ -158,7 +158,9 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     removeModel: (name: string) => dispatcher.request(modelRpc.removeModel, { name }),
     /** Publishes a job of the model folder, as the dispatcher does. */
     orderModel: <K extends keyof typeof modelJobs>(job: K, input: InputOf<(typeof modelJobs)[K]>) =>
-      nc.jetstream().publish(modelJobs[job].subject, JSON.stringify({ taskId: randomUUID(), input })),
+      nc
+        .jetstream({ timeout: 30_000 })
+        .publish(modelJobs[job].subject, JSON.stringify({ taskId: randomUUID(), input })),
     ended,
     order,
     done,
@@ -198,7 +200,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     /** The value of the first heartbeat. */
     capabilities: () =>
       waitFor(async () => {
-        const kv = await nc.jetstream().views.kv('WORKERS');
+        const kv = await nc.jetstream({ timeout: 30_000 }).views.kv('WORKERS');
         const found: z.infer<typeof workerValue>[] = [];
         for await (const key of await kv.keys()) found.push(workerValue.parse((await kv.get(key))?.json()));
         return found.length > 0 ? found : undefined;

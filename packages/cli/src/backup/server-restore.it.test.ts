@@ -114,7 +114,7 @@ describe('backup and restore of servers that the environment names', () => {
     await addFile();
     const connection = await connect({ servers: nats.url, user: 'test', pass: 'secret' });
     await (await connection.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-    await connection.jetstream().views.kv('LEASES');
+    await connection.jetstream({ timeout: 30_000 }).views.kv('LEASES');
     await connection.close();
     for (const name of ['overtone-passages-old', 'others']) await createIndex(name);
     expect(await indices()).toEqual(['overtone-passages-old', 'others']);

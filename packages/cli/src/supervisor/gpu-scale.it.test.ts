@@ -48,7 +48,7 @@ async function provision(url: string, pass: string): Promise<string> {
     const filter = `job.${name.replace('-', '.')}.>`;
     await jsm.consumers.add('JOBS', { durable_name: name, filter_subject: filter, ack_policy: AckPolicy.Explicit });
   }
-  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
+  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream({ timeout: 30_000 }).views.kv(bucket);
   return 'made streams';
 }
 
@@ -96,7 +96,7 @@ describe('an instance started with --gpu-scale', () => {
     );
     expect(new Set(shown.map((worker) => worker.pid)).size).toBe(3);
 
-    const workers = await nc.jetstream().views.kv('WORKERS');
+    const workers = await nc.jetstream({ timeout: 30_000 }).views.kv('WORKERS');
     const registrations = await registrationsIn(workers, 3);
     const onOne = { pulls: ['gpu-transcription'], gpus: ['Tesla T4'] };
     const usual = {

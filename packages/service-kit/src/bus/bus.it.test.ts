@@ -112,7 +112,11 @@ describe('consumers', () => {
     messageHeaders.set('ot-source', 'media');
     await bus
       .jetstream()
-      .publish(mediaEvents.deleted.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders });
+      .publish(mediaEvents.deleted.subject, JSON.stringify(data), {
+        msgID: id,
+        headers: messageHeaders,
+        timeout: 30_000,
+      });
   };
   const setUp = async (): Promise<{ media: Bus; dispatcher: Bus }> => {
     const dispatcher = await connect('transcription-dispatcher');

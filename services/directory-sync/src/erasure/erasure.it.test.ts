@@ -30,7 +30,7 @@ describe('an ordered erasure', () => {
     expect(await traces(erased!.email)).toEqual({ decisions: 1, reports: 1 });
     const erasureId = randomUUID();
     const order = { erasureId, round: 1, userId: erased!.userId };
-    await world.nats.jetstream().publish(userErasureOrdered.subject, JSON.stringify(order));
+    await world.nats.jetstream({ timeout: 30_000 }).publish(userErasureOrdered.subject, JSON.stringify(order));
     const [report] = await waitFor(() => (reports.length > 0 ? reports : undefined));
     expect(report).toMatchObject({ erasureId, complete: true, counts: { directory_decisions: 1 } });
     expect(await traces(erased!.email)).toEqual({ decisions: 0, reports: 0 });

@@ -154,7 +154,7 @@ describe('a sync run', () => {
     const first = await world.run();
     const input = { trigger: 'manual', dryRun: false, approvedPass: null, approvedBy: null };
     const again = { taskId: first['pass_uuid'], input };
-    await world.nats.jetstream().publish(directoryJobs.run.subject, JSON.stringify(again));
+    await world.nats.jetstream({ timeout: 30_000 }).publish(directoryJobs.run.subject, JSON.stringify(again));
     await waitFor(async () => (await queued()) === 0);
     expect(world.identity.applied).toHaveLength(1);
   });
@@ -260,7 +260,7 @@ describe('the lease', () => {
 describe('the schedule', () => {
   const enqueueCheck = () => {
     const body = { taskId: randomUUID(), input: { slot: new Date().toISOString() } };
-    return world.nats.jetstream().publish(directoryJobs.checkSchedule.subject, JSON.stringify(body));
+    return world.nats.jetstream({ timeout: 30_000 }).publish(directoryJobs.checkSchedule.subject, JSON.stringify(body));
   };
   const lastRun = async () => (await world.ask('GET')).body['last_run_at'];
   const sinceYesterday = () =>

@@ -244,7 +244,9 @@ describe('an action of an operator', () => {
     const details = { queue: 'gpu', reason: 'New driver' };
     const paused = { action: 'queue_paused', actorId: root.caller.userId, client, details };
     const options = { headers: messageHeaders, msgID: randomUUID() };
-    await backends.bus.jetstream().publish(operationsEvents.performed.subject, JSON.stringify(paused), options);
+    await backends.bus
+      .jetstream({ timeout: 30_000 })
+      .publish(operationsEvents.performed.subject, JSON.stringify(paused), options);
     const items = await waitFor(async () => {
       const found = await list('event_type=admin.queue.pause');
       return found.items.length > 0 ? found.items : undefined;

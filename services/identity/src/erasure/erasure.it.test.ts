@@ -30,7 +30,9 @@ async function answer(service: Service, erasureId: string, change: Partial<Erasu
   const messageHeaders = headers();
   messageHeaders.set('Nats-Msg-Id', id);
   const report = { erasureId, round: 1, counts: {}, objectHashes: [], fileIds: [], held: 0, complete: true, ...change };
-  await bus.jetstream().publish(erasureEvents[service].subject, JSON.stringify(report), { headers: messageHeaders });
+  await bus
+    .jetstream({ timeout: 30_000 })
+    .publish(erasureEvents[service].subject, JSON.stringify(report), { headers: messageHeaders });
 }
 
 async function ledgerOf(id: string): Promise<ErasureObject> {

@@ -37,7 +37,9 @@ bus.subscribe(collectionNamesRpc.names.subject, {
 async function emit<E extends EventDef>(event: E, data: DataOf<E>, time = new Date()) {
   const messageHeaders = headers();
   messageHeaders.set('ot-time', time.toISOString());
-  await bus.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders, msgID: randomUUID() });
+  await bus
+    .jetstream({ timeout: 30_000 })
+    .publish(event.subject, JSON.stringify(data), { headers: messageHeaders, msgID: randomUUID() });
 }
 
 async function listOf(session: Session): Promise<NotificationObject[]> {

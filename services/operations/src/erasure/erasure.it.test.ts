@@ -24,7 +24,7 @@ it('leaves no action of an erased person in the outbox, and those of others', as
   };
   expect(new Set(await actors())).toEqual(new Set([adminId, erased]));
   const order = { erasureId: randomUUID(), round: 1, userId: erased };
-  await world.nats.jetstream().publish(userErasureOrdered.subject, JSON.stringify(order));
+  await world.nats.jetstream({ timeout: 30_000 }).publish(userErasureOrdered.subject, JSON.stringify(order));
   await waitFor(async () => !(await actors()).includes(erased));
   expect(await actors()).toEqual([adminId]);
 });

@@ -26,7 +26,7 @@ async function keys(): Promise<string[]> {
 
 function mediaErased(fileIds: string[], erasureId: string = randomUUID()) {
   const report = { erasureId, round: 1, counts: {}, objectHashes: [], fileIds, held: 0, complete: true };
-  return world.nats.jetstream().publish(erasureEvents.media.subject, JSON.stringify(report));
+  return world.nats.jetstream({ timeout: 30_000 }).publish(erasureEvents.media.subject, JSON.stringify(report));
 }
 
 function answers(count: number) {

@@ -141,7 +141,7 @@ describe('a job that its handler fences', () => {
       { workerId: 'sweeps', concurrency: {} },
     ).start(syncBus);
     await world.test
-      .jetstream()
+      .jetstream({ timeout: 30_000 })
       .publish(
         directoryJobs.checkSchedule.subject,
         JSON.stringify({ taskId: randomUUID(), input: { slot: new Date().toISOString() } }),

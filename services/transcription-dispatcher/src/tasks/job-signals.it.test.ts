@@ -37,7 +37,7 @@ function subjectsOf(durable: string) {
 function createRandomStep(random: () => number) {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const pull = async (durable: string): Promise<JsMsg | undefined> => {
-    const handle = await world.test.jetstream().consumers.get('JOBS', durable);
+    const handle = await world.test.jetstream({ timeout: 30_000 }).consumers.get('JOBS', durable);
     const { num_pending, num_ack_pending } = await handle.info();
     if (num_pending + num_ack_pending === 0) return undefined;
     const batch = await handle.fetch({ max_messages: 1, expires: 1_000 });
@@ -75,7 +75,9 @@ function createRandomStep(random: () => number) {
     const chance = random();
     if (chance < 0.04) {
       // A superfluous signal.
-      await world.test.jetstream().publish(pick(subjectsOf(durable)), JSON.stringify({ taskId: randomUUID() }));
+      await world.test
+        .jetstream({ timeout: 30_000 })
+        .publish(pick(subjectsOf(durable)), JSON.stringify({ taskId: randomUUID() }));
     } else if (chance < 0.07) {
       // Lost signals.
       await (await world.test.jetstreamManager()).streams.purge('JOBS', { filter: pick(subjectsOf(durable)), keep: 1 });

@@ -20,7 +20,7 @@ it("a task is orphaned when its worker's heartbeats stop, although its lease is 
   await waitFor(async () => (await world.gauge('gpu', 'reserved')) === 1);
   await dyingWorker.vanish();
   // Renews the lease, so that only the missing heartbeat shows the death.
-  const kv = await world.test.jetstream().views.kv('LEASES');
+  const kv = await world.test.jetstream({ timeout: 30_000 }).views.kv('LEASES');
   const entry = await kv.get(`task.${task.uuid}`);
   const expiresAt = Date.now() + 600_000;
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt }));

@@ -10,7 +10,7 @@ const world = startTestWorld();
 
 /** Expires the leases of a file's running tasks. */
 async function expireLeases(fileId: string): Promise<void> {
-  const kv = await world.test.jetstream().views.kv('LEASES');
+  const kv = await world.test.jetstream({ timeout: 30_000 }).views.kv('LEASES');
   const tasks = await world.sql<{ uuid: string; token: number }>(
     `update task set claimed_at = now() - interval '1 hour' where file_id = $1 and status = 'in_progress' returning uuid, token`,
     [fileId],
@@ -61,7 +61,7 @@ it('tasks whose signals are delivered repeatedly are completed once', async () =
   );
   const body = JSON.stringify({ taskId: task.uuid, input: task.input });
   for (let i = 0; i < 5; i += 1)
-    await world.test.jetstream().publish(stageJobs.prepare.subject, body, { headers: headers() });
+    await world.test.jetstream({ timeout: 30_000 }).publish(stageJobs.prepare.subject, body, { headers: headers() });
   await world.worker();
   await world.worker();
   await expectProcessedOnce(world, file.fileId);

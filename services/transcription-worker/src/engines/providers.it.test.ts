@@ -77,7 +77,7 @@ describe('ASR providers of a running worker', () => {
   const transcribe = (more: Partial<RunOptions> = {}) => world.order('transcribe', input(more));
   /** Whether each lease says that its task only waits for another server. */
   const leases = async (): Promise<string[]> => {
-    const kv = await world.nc.jetstream().views.kv('LEASES');
+    const kv = await world.nc.jetstream({ timeout: 30_000 }).views.kv('LEASES');
     const found: string[] = [];
     for await (const key of await kv.keys()) {
       const lease = leaseValue.safeParse((await kv.get(key))?.json());
