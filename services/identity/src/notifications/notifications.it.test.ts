@@ -175,6 +175,22 @@ describe('a person', () => {
     expect((await listOf(owner.session)).map((item) => item.read)).toEqual([true, true, true]);
   });
 
+  it('keeps as read what is delivered again', async () => {
+    const owner = await world.member();
+    const ended = { fileId: newFile('Once'), ownerId: owner.id, outcome: 'completed', noSpeech: false } as const;
+    const time = new Date();
+    await emit(mediaEvents.transcriptionEnded, ended, time);
+    await untilUnread(owner.session, 1);
+    await world.ask('/api/notifications/read', owner.session, 'POST', {});
+    await emit(mediaEvents.transcriptionEnded, ended, time);
+    await emit(mediaEvents.transcriptionEnded, { ...ended, fileId: newFile('Later') });
+    await untilUnread(owner.session, 1);
+    expect(await listOf(owner.session)).toMatchObject([
+      { subject_name: 'Later', read: false },
+      { subject_name: 'Once', read: true },
+    ]);
+  });
+
   it('cannot read the notifications of others', async () => {
     const [owner, other] = [await world.member(), await world.member()];
     const ended = { ownerId: owner.id, outcome: 'completed', noSpeech: false } as const;

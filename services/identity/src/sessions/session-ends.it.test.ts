@@ -92,6 +92,25 @@ describe('ending sessions', () => {
       expect(await alive(caller.sessionId)).toBe(0);
     }
   });
+
+  it('makes a refresh wait for an end that has begun, and refuses it', async () => {
+    const { user, caller, refreshToken } = await newSession();
+    const { sql } = backends;
+    await sql.query('begin');
+    await sql.query('select 1 from "user" where uuid = $1 for update', [user.id]);
+    const refreshed = identity.refresh(refreshToken);
+    await waitFor(async () => {
+      const { rowCount } = await sql.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rowCount === 1;
+    });
+    // A refresh that had spent its token already would block this statement, and be blocked by it.
+    await sql.query('update refresh_token set revoked_at = now() where user_id = $1', [user.id]);
+    await sql.query('commit');
+    expect((await refreshed).status).toBe(401);
+    expect(await alive(caller.sessionId)).toBe(0);
+  });
 });
 
 describe('the signing secret', () => {

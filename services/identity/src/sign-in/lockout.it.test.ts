@@ -39,6 +39,19 @@ describe('the lockout of a directory account', () => {
     expect((await world.audited(person.uid)).at(-1)).toMatchObject({ error_code: 'ACCOUNT_LOCKED' });
   });
 
+  it('is lifted for both spellings when it began before there was an account', async () => {
+    const person = await world.person();
+    await fail(person.uid, person.email);
+    const { sql } = world.backends;
+    const fields = { email: person.email, ldap_uid: person.uid, auth_type: 'ldap', password_hash: null };
+    const { id } = await addUser(sql, fields);
+    const unlock = { method: 'POST', caller: world.admin };
+    expect((await world.identity.ask(`/api/admin/users/${id}/unlock`, unlock)).status).toBe(200);
+    const names = [person.uid, person.email].map((name) => `name:${name}`);
+    const { rowCount } = await sql.query('select from login_lockout where login_key = any($1)', [names]);
+    expect(rowCount).toBe(0);
+  });
+
   it('sends no directory request while locked, with and without an account', async () => {
     const [known, unknown] = [await world.person(), await world.person()];
     await world.identity.signIn(known.uid, known.password);

@@ -213,13 +213,20 @@ describe('undoing a sync run', () => {
     ['another sync run', async () => {}],
     [
       'an account that an administrator has disabled since',
-      async (id: string) =>
+      async ({ id }: DirectoryUser) =>
         void (await backends.sql.query(`update "user" set disabled_by = 'administrator' where uuid = $1`, [id])),
+    ],
+    [
+      'an account that a later sync run has disabled again',
+      async (user: DirectoryUser) => {
+        await backends.sql.query(`update "user" set is_active = true, disabled_by = null where uuid = $1`, [user.id]);
+        await apply(randomUUID(), change(user, gone));
+      },
     ],
   ])('leaves %s', async (what, since) => {
     const [user, passId] = [await directoryUser(), randomUUID()];
     await apply(passId, change(user, gone));
-    await since(user.id);
+    await since(user);
     const asked = what === 'another sync run' ? randomUUID() : passId;
     const { results } = await ask(directorySyncRpc.undo, { passId: asked, userIds: [user.id], by: randomUUID() });
     expect(results).toMatchObject([{ restored: false }]);
