@@ -321,6 +321,17 @@ describe('retried sync run', () => {
       { numRuns },
     );
   });
+
+  it('compares the share of disabled accounts with all accounts, those of the earlier attempt included', () => {
+    const accounts = Array.from({ length: 40 }, (_, i) => ({ ...account, userId: `user-${i}`, login: `login-${i}` }));
+    const people = accounts.slice(4).map(({ login }) => ({ ...person, id: null, login }));
+    const limits = { maxDisables: 10, maxPercent: 10, approved: null };
+    const userIds = ['user-0', 'user-1'];
+    const plan = createPlan(populationOf(people), rules, limits);
+    plan.add(accounts.slice(userIds.length).map((one) => ({ ...one, directoryId: null })));
+    const { status, candidates, checked } = plan.finish({ userIds: new Set(userIds), disabled: userIds.length });
+    expect({ status, disabled: candidates.length, checked }).toEqual({ status: 'ok', disabled: 2, checked: 40 });
+  });
 });
 
 describe('decision about one account', () => {

@@ -129,6 +129,13 @@ describe('an invitation link', () => {
     ['the end date of the account', ({ id }) => put(id, { account_expires_at: '2020-01-01T00:00:00.000Z' })],
     ['another role', ({ id }) => world.ask(`/api/admin/users/${id}/role?new_role=admin`, root, 'PUT')],
     [
+      'another role, also when the account has the first one again',
+      async ({ id }) => {
+        for (const role of ['admin', 'user'])
+          await world.ask(`/api/admin/users/${id}/role?new_role=${role}`, root, 'PUT');
+      },
+    ],
+    [
       'a password that an administrator sets',
       ({ id }) =>
         world.ask(`/api/admin/users/${id}/reset-password`, root, 'POST', { new_password: 'Reset-Battery-2026' }),

@@ -183,6 +183,17 @@ describe('a shared conversation', () => {
   });
 });
 
+describe('a share of a conversation', () => {
+  it('is not ended through another conversation', async () => {
+    const [ada, eve, bob] = [newUser(), newUser(), newUser()];
+    const { id } = await answered(ada);
+    const { body } = await share(ada, id, { user_uuid: bob.userId });
+    const { uuid: own } = await begin(eve);
+    expect((await call(eve, 'DELETE', `/api/ask/conversations/${own}/shares/${body.uuid}`)).status).toBe(404);
+    expect(await listed(bob)).toEqual([id]);
+  });
+});
+
 describe('an answer is removed', () => {
   it.each([
     [

@@ -199,6 +199,14 @@ describe('language models', () => {
     expect(server.calls).toHaveLength(1);
   });
 
+  it('wait for a rate limit also after another request, sent before it, has succeeded', async () => {
+    const providerId = await addProvider();
+    await requestStore.recordRateLimit(db, providerId, 100);
+    await requestStore.recordSuccess(db, providerId);
+    const wanted = { requestId: randomUUID(), providerId, fileId: null, timeoutSeconds: 60 };
+    expect(await requestStore.begin(db, wanted)).toMatchObject({ kind: 'rate-limited' });
+  });
+
   it('repeat a request after failures of the server, at most three times', async () => {
     await addProvider();
     const failure = { reaction: 'refuse', status: 500 } as const;

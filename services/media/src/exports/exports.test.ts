@@ -52,6 +52,8 @@ describe('SRT', () => {
     const srt = await written('srt', [passage(0, 1, 'a\n\n2\n00:00:00,000 --> 00:00:09,000\nfake')]);
     expect(srt.match(/\d\d --> /g)).toHaveLength(srt.match(/^\d+$/gm)?.length ?? 0);
     expect(srt).toContain('→');
+    const arrows = await written('srt', [passage(0, 1, 'a --> b --> c')]);
+    expect(arrows).toContain('a → b → c');
   });
 
   it('has one cue for each passage at its own times if that is chosen', async () => {

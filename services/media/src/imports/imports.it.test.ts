@@ -243,6 +243,20 @@ describe('an import', () => {
     expect([await exists(lost.objectKey), await exists(objectKey)]).toEqual([false, true]);
   });
 
+  it('is neither completed nor failed by a lost worker while another one works on it', async () => {
+    const { body } = await request(newUser());
+    const { token } = await claim(body.uuid);
+    await media.query("update media_import set lease_until = now() - interval '1 s' where media_file_id = $1", body.uuid);
+    const second = await claim(body.uuid);
+    const lost = { fileId: body.uuid, token };
+    const late = { ...lost, filename: 'x', contentType: 'audio/wav', bytes: 1, sha256: hash('e') };
+    expect(await worker.request(importRpc.completeImport, late)).toEqual({ outcome: 'refused' });
+    const failure = { ...lost, code: 'source_incomplete', message: 'x', retryable: false, released: false };
+    expect(await worker.request(importRpc.failImport, failure)).toEqual({ outcome: 'stale' });
+    const progress = { fileId: body.uuid, token: second.token, receivedBytes: 1, totalBytes: 2 };
+    expect(await worker.request(importRpc.importProgress, progress)).toEqual({ outcome: 'continue' });
+  });
+
   it('is attempted again after a temporary failure, and ends after six', async () => {
     const ada = newUser();
     const { body } = await request(ada);

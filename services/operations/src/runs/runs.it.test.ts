@@ -70,6 +70,18 @@ describe('a scheduled run', () => {
     ]);
   });
 
+  it('is not made for times that passed before the schedule was switched on again', async () => {
+    await world.sql(
+      `insert into backup_run (trigger, status, scheduled_for, queued_at)
+       values ('schedule', 'success', '2026-01-01T03:00:00Z', '2026-01-01T03:00:00Z')`,
+    );
+    await dueSince(new Date().toISOString());
+    const service = await world.start();
+    // The first check of the schedule has ended then.
+    await service.stop();
+    expect(await rows()).toHaveLength(1);
+  });
+
   it('is made although its process was killed after the window was claimed and before the job was enqueued', async () => {
     await switchOff();
     await world.sql(`insert into backup_run (trigger, scheduled_for) values ('schedule', '2026-02-01T03:00:00Z')`);

@@ -106,9 +106,10 @@ describe('hub', () => {
     hub.revoke('a', null, 10);
     expect([before.closed, later.closed]).toEqual([4004, undefined]);
   });
-  it('refuses a session that was revoked after its lookup, and accepts a later one', () => {
+  it('refuses a session that was revoked after its lookup or in the same millisecond, and accepts a later one', () => {
     hub.revoke('a', null, 10);
     expect(join('a', 's1', undefined, 9).closed).toBe(4004);
+    expect(join('a', 's1', undefined, 10).closed).toBe(4004);
     expect(join('a', 's2', undefined, 11).closed).toBeUndefined();
   });
   it('closes a socket when its access token expires, unless the user sent a new one', () => {

@@ -81,10 +81,10 @@ describe('a shared file in search', () => {
     await setGroups(eve, 6, group);
     await shareWith(recording, { userIds: [eve], version: 2 });
     // Events are handled in order: when the last one is visible, the outdated ones have been handled.
-    const [last, later] = [randomUUID(), randomUUID()];
-    await shareWith(recording, { groupIds: [later], version: 4 });
+    const [other, last, later] = [await indexed(), randomUUID(), randomUUID()];
+    await shareWith(other, { groupIds: [later], version: 1 });
     await setGroups(last, 1, later);
-    await waitFor(() => finds(last, recording));
+    await waitFor(() => finds(last, other));
     expect(await finds(eve, recording)).toBe(false);
   });
 
