@@ -477,6 +477,14 @@ describe('rights after a restore', () => {
     expect(await sql('select config_key from auth_config_audit')).toEqual([{ config_key: 'key' }]);
   });
 
+  it('leave the audit records of a transaction that was open during the backup, whose time is earlier', async () => {
+    const withdrawn = await restoreAfter(
+      `insert into audit_log (event_type, outcome, time) values ('open', 'success', now() - interval '1 hour')`,
+    );
+    expect(withdrawn.auditRecords).toBe(1);
+    expect(await sql(`select count(*)::int from audit_log where event_type = 'open'`)).toEqual([{ count: 1 }]);
+  });
+
   it('are recorded with the restore', async () => {
     await restoreAfter('', '', {}, backUpAndReplay);
     expect(await sql(`select directory_checked_at from restore_record`)).toEqual([{ directory_checked_at: null }]);

@@ -68,6 +68,7 @@ describe('a group of settings', () => {
     const both = { ...values, readers: ['viewer' as const, 'owner' as const] };
     expect(differencesOf(group, both)).toEqual({ share: 0.6, readers: ['viewer', 'owner'] });
     expect(differencesOf(group, { ...values, readers: ['owner'] })).toEqual({ share: 0.6 });
+    expect(differencesOf(group, { ...values, readers: [] })).toEqual({ share: 0.6, readers: [] });
   });
   it('never shows a secret', () => {
     const stored = { values: { token: 'sk-one' }, changes: {} };

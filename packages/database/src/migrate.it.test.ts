@@ -45,6 +45,19 @@ describe('migration chain', () => {
     await expect(migrate({ url, passwords: {} })).rejects.toThrow('v10 was changed');
   });
 
+  it('refuses a migration below one that is applied', async () => {
+    const url = await emptyDatabase();
+    await migrate({ url, passwords: {} });
+    const removed = await sql(
+      url,
+      `delete from schema_version where version = (select max(version) from schema_version where version < $1)
+       returning version`,
+      [migrationHead()],
+    );
+    const refusal = `v${String(removed[0]?.['version'])} stands before v${migrationHead()}`;
+    await expect(migrate({ url, passwords: {} })).rejects.toThrow(refusal);
+  });
+
   it('sets the passwords of the roles it is given', async () => {
     const url = await emptyDatabase();
     await migrate({ url, passwords: { media: 'first' } });

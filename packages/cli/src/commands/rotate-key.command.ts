@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readIfThere, replaceFile } from '../files.ts';
@@ -14,8 +15,15 @@ import { createTerminal } from '../terminal.ts';
 import { runningEnvironment } from './config.command.ts';
 import { restart } from './restart.command.ts';
 
-/** The services that store secrets, by the role that they connect with. */
-const sealingServices = ['identity', 'media', 'operations', 'insights', 'transcription-dispatcher'] as const;
+function resealMainOf(service: string): string {
+  return join(productFolder, 'services', service, 'src', 'reseal.main.ts');
+}
+
+/** The services that store secrets: those that have a program to seal them again. */
+function sealingServices(): string[] {
+  return readdirSync(join(productFolder, 'services')).filter((service) => existsSync(resealMainOf(service)));
+}
+
 const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string()) });
 
 /** The result of the re-encryption of the secrets in the settings. */
@@ -71,7 +79,7 @@ async function exchange(folder: DataFolder, urlOf: (service: string) => string):
 
 async function resealAll(keyFile: string, urlOf: (service: string) => string): Promise<Resealed> {
   const all: Resealed = { resealed: 0, unreadable: [] };
-  for (const service of sealingServices) {
+  for (const service of sealingServices()) {
     const env = { DATABASE_URL: urlOf(service), ENCRYPTION_KEY_FILE: keyFile };
     const { resealed, unreadable } = await reseal(service, env);
     all.resealed += resealed;
@@ -81,8 +89,7 @@ async function resealAll(keyFile: string, urlOf: (service: string) => string): P
 }
 
 async function reseal(service: string, env: Record<string, string>): Promise<Resealed> {
-  const main = join(productFolder, 'services', service, 'src', 'reseal.main.ts');
-  const { code, output } = await run(process.execPath, [main], { env });
+  const { code, output } = await run(process.execPath, [resealMainOf(service)], { env });
   if (code === 0) return resultSchema.parse(JSON.parse(lastLines(output, 1)));
   const why = /ECONNREFUSED|P1001|reach/.test(output) ? 'The database does not answer; is Overtone running?' : output;
   throw new Refusal(`The secrets were not re-encrypted, and the old key is still in use. ${lastLines(why, 3)}`);

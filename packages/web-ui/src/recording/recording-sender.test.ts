@@ -50,8 +50,8 @@ describe('the sender of a recording', () => {
     expect([server.stored(), server.length(), sender.state.get().phase]).toEqual(['abcdef', 6, 'done']);
   });
 
-  it('waits while the server is not reachable, and continues at its offset', async () => {
-    const server = fakeServer([0, 503, 'lost', 429]);
+  it('waits while the server is not reachable, busy or locked by an earlier request, and continues at its offset', async () => {
+    const server = fakeServer([0, 401, 408, 423, 503, 'lost', 429]);
     const sender = senderFor(server);
     sender.add(new Blob(['abc']));
     sender.add(new Blob(['def']));

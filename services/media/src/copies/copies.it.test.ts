@@ -11,7 +11,7 @@ import {
 import type { Bus } from '@overtone/service-kit';
 import { connect, type NatsConnection } from 'nats';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
-import { engine, isMissing, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import { engine, isMissing, startRun, transcribed, wordsOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
 type Claimed = Extract<ReplyOf<typeof maskedAudioRpc.claimMaskedAudio>, { outcome: 'claimed' }>;
@@ -191,6 +191,16 @@ describe('the sound of a masked recording', () => {
       run.fileId,
     );
     expect(await codeOf(await play(viewer))).toBe('audio_masking_pending');
+  });
+
+  it('is refused while there is no transcript yet', async () => {
+    const fresh = await startRun(media);
+    await fresh.open();
+    await fresh.prepare();
+    const share = { user_uuid: viewer.userId, permission: 'editor' };
+    await media.json(fresh.owner, 'PUT', `/api/files/${fresh.fileId}/shares`, share);
+    const response = await media.call(viewer, 'GET', `/api/files/${fresh.fileId}/content`);
+    expect(await codeOf(response)).toBe('audio_masking_pending');
   });
 
   it('is silent for the whole of an edited passage, whose words have estimated times', async () => {

@@ -195,6 +195,8 @@ describe('a transcript imported onto a file', () => {
       total_segments: 2,
     });
     await media.json(run.owner, 'POST', `/api/files/${run.fileId}/undo/${body.undo.uuid}`);
+    const reported = () => media.eventsOf('evt.media.file.updated.v1', run.fileId).map(({ data }) => data['status']);
+    await waitFor(() => reported().slice(-2).join() === 'completed,error');
     const restored = await readFile(run.owner, run.fileId);
     expect(restored).toMatchObject({
       status: 'error',

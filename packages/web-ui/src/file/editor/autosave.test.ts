@@ -54,6 +54,7 @@ function open(
   const view = viewOf(segments);
   let draft = kept;
   let loads = 0;
+  const write = (next: Draft | null): void => void (draft = next);
   const autosave = createAutosave(view as unknown as EditorView, segments, {
     send,
     revert,
@@ -62,10 +63,10 @@ function open(
     failureOf: (error) => (error === outdated ? 'outdated' : error === refused ? 'refused' : 'connection'),
     onRefused: () => undefined,
     onSaved: () => undefined,
-    draft: { read: () => draft, write: (next) => (draft = next) },
+    draft: { read: () => draft, write },
   });
   opened.push(autosave);
-  return { view, autosave, draft: () => draft, loads: () => loads };
+  return { view, autosave, draft: () => draft, write, loads: () => loads };
 }
 
 function textsOf({ state }: { state: EditorState }): string[] {
@@ -241,6 +242,19 @@ describe('createAutosave', () => {
     await restored;
     expect(textsOf(view)).toEqual(['good morning to all', 'let us begin now']);
     expect(autosave.state.get().conflicts).toEqual([]);
+  });
+
+  it('keeps the draft of the next visit when a request of the closed page is answered', async () => {
+    const answer = Promise.withResolvers<CorrectionResult>();
+    const { view, autosave, draft, write } = open(base, null, () => answer.promise);
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText(' now', 15 + 'let us begin'.length));
+    autosave.close();
+    const next: Draft = { request: { uuid: 'of-the-next-visit', operations: typed }, operations: typed, conflicts: [] };
+    write(next);
+    answer.resolve(savedTyped);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(draft()).toBe(next);
   });
 
   it('keeps what was typed after a request that is answered when the page is closed', async () => {
