@@ -246,7 +246,10 @@ describe('an import', () => {
   it('is neither completed nor failed by a lost worker while another one works on it', async () => {
     const { body } = await request(newUser());
     const { token } = await claim(body.uuid);
-    await media.query("update media_import set lease_until = now() - interval '1 s' where media_file_id = $1", body.uuid);
+    await media.query(
+      "update media_import set lease_until = now() - interval '1 s' where media_file_id = $1",
+      body.uuid,
+    );
     const second = await claim(body.uuid);
     const lost = { fileId: body.uuid, token };
     const late = { ...lost, filename: 'x', contentType: 'audio/wav', bytes: 1, sha256: hash('e') };
