@@ -16,7 +16,7 @@ import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
 import { needsThisPage } from './state/upload.ts';
 import { Toasts } from './ui/toasts.tsx';
-import { keepFocusOfDisabled } from './ui/keep-focus.ts';
+import { keepFocusOfDisabled, keepFocusOfRemoved } from './ui/keep-focus.ts';
 import { recordFocus } from './ui/last-focus.ts';
 import { ignoreSecondPresses } from './ui/second-press.ts';
 
@@ -29,6 +29,7 @@ reloadWhenOutdated(() => !uploads.list.get().some(needsThisPage));
 ignoreSecondPresses(window);
 recordFocus(document);
 keepFocusOfDisabled(document);
+keepFocusOfRemoved(document);
 
 createRoot(root).render(
   <StrictMode>

@@ -60,6 +60,13 @@ test('a template is chosen for many transcripts, changed, and saved under anothe
   await dialog.getByLabel('Name of the template').fill('Web page');
   await page.keyboard.press('Enter');
   await expect(template).toHaveValue(mine.uuid);
+  // The form is gone: the keyboard goes on where it was opened, and Escape closes the form alone.
+  await expect(dialog.getByRole('button', { name: 'Save as template' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Half a name');
+  await page.keyboard.press('Escape');
+  await expect(dialog.getByLabel('Name of the template')).toHaveCount(0);
+  await expect(dialog.getByRole('button', { name: 'Save as template' })).toBeFocused();
   expect(api.sent('POST /api/export-templates').at(-1)).toEqual({
     name: 'Web page',
     format: 'webvtt',

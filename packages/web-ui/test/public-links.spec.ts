@@ -95,18 +95,24 @@ test.describe('the share dialog', () => {
     const entry = section.getByTestId('public-link-list').getByRole('listitem');
     await expect(entry).toContainText('Recording, Transcript');
     await expect(entry).toContainText('opened 3 times');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('Everyone who has a public link can see this.');
+    await expect(dialog).not.toContainText('Only you and administrators can see this.');
     api.respond(revoke, { ...link, state: 'revoked' });
     await entry.getByRole('button', { name: /^Revoke the link/ }).click();
     expect(api.sent(revoke)).toEqual([]);
     api.respond('GET /api/files/{uuid}/public-links', {
       ...allowed,
-      links: [{ ...link, state: 'revoked', revoked_at: '2026-01-02T03:04:05.000Z' }],
+      links: [
+        { ...link, uuid: uuid(6), state: 'revoked', revoked_at: '2026-01-02T03:04:05.000Z' },
+        { ...link, state: 'revoked', revoked_at: '2026-01-02T03:04:05.000Z' },
+      ],
     });
     await button(page, 'Revoke permanently').click();
-    await expect(entry).toContainText('Revoked');
+    await expect(entry).toContainText(['Revoked', 'Revoked']);
     await expect(entry.getByRole('button')).toHaveCount(0);
-    await page.keyboard.press('Escape');
-    await openDialog(page);
+    await expect(dialog).toContainText('Only you and administrators can see this.');
+    // The address of a revoked link opens nothing any more.
     await expect(section.getByLabel('New public link')).toHaveCount(0);
   });
 
@@ -180,6 +186,7 @@ test.describe('a person without an account', () => {
     api.respond('POST /api/public/links/open', { password_required: true, view: null });
     api.refuse(unlock, { code: 'public_link_password_wrong' });
     await page.goto('/public#another-token');
+    await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await button(page, 'Open').click();
     await expect(page.getByText('The password is not correct.')).toBeVisible();

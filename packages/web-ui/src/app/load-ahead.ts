@@ -7,7 +7,7 @@ export type RouteChunk = { readonly path: string; readonly load: () => Promise<u
 const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/file-dialogs.tsx'),
   () => import('../sharing/share-dialog.tsx'),
-  () => import('../public-links/public-links-section.tsx'),
+  () => import('../sharing/share-recording-dialog.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
   () => import('../library/quarantine-dialogs.tsx'),
   () => import('../versions/versions-dialog.tsx'),

@@ -50,7 +50,7 @@ export function Passages({ list }: { list: CodeList }) {
       </Group>
       <QueryStatus of={passages} failure={t`The passages couldn’t be loaded`} />
       {passages.data && total === 0 && (
-        <Empty>{t`No passages. Select words in a transcript, and press G to give them a code.`}</Empty>
+        <Empty>{t`No passages. Select words in a transcript, and press Alt+G to give them a code.`}</Empty>
       )}
       <ul className={css['list']}>
         {items.map((passage) => (

@@ -3,10 +3,11 @@ import { Anchor, Button, Group, NativeSelect, Stack, Text, TextInput } from '@ma
 import { useLocalStorage } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import { FailureNote } from '../ui/error-note.tsx';
 import { notify } from '../ui/notify.ts';
+import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { isSameChoice, type ExportChoice } from './export-choice.ts';
 import { offeredTemplatesQuery, refreshTemplates, type ExportTemplate } from './template-queries.ts';
 
@@ -18,6 +19,8 @@ export function TemplateChoice({ choice, onChange }: Props) {
   const templates = useQuery(offeredTemplatesQuery).data ?? [];
   const [chosenId, setChosenId] = useLocalStorage({ key: 'overtone-export-template', defaultValue: '' });
   const [naming, setNaming] = useState(false);
+  const saveButton = useRef<HTMLButtonElement>(null);
+  useFocusReturn(naming, () => saveButton.current);
   const chosen = templates.find(({ uuid }) => uuid === chosenId);
   const changed = chosen !== undefined && !isSameChoice(chosen, choice);
   const keep = useMutation({
@@ -65,7 +68,7 @@ export function TemplateChoice({ choice, onChange }: Props) {
               {t`Change the template`}
             </Button>
           )}
-          <Button variant="default" size="compact-sm" onClick={() => setNaming(true)}>
+          <Button ref={saveButton} variant="default" size="compact-sm" onClick={() => setNaming(true)}>
             {t`Save as template`}
           </Button>
           {templates.length > 0 && (
@@ -115,6 +118,11 @@ function NewTemplate({ choice, onDone }: { choice: ExportChoice; onDone: (uuid: 
           maxLength={120}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
+          // Escape closes this form, not the dialog around it.
+          data-mantine-stop-propagation
+          onKeyDown={({ key, nativeEvent }) => {
+            if (key === 'Escape' && !nativeEvent.isComposing && !create.isPending) onDone(null);
+          }}
         />
         {create.error && <FailureNote error={create.error} title={t`The template wasn’t saved`} />}
         <Group gap="xs">

@@ -44,6 +44,15 @@ describe('commandOf', () => {
     const pressed = key(name, { shiftKey: true });
     expect(commandOf(pressed, { typing: true, onControl: false })).toEqual({ name: command });
   });
+  it.each([
+    ['c', 'comment'],
+    ['h', 'highlight'],
+    ['g', 'code'],
+  ])('maps Alt and %p to %s as the text does, and leaves it to a field', (name, command) => {
+    const pressed = key(name, { altKey: true });
+    expect(commandOf(pressed, nowhere)).toEqual({ name: command });
+    expect(commandOf(pressed, { typing: true, onControl: false })).toBeNull();
+  });
   it('ignores F8 with Alt', () => expect(commandOf(key('F8', { altKey: true }), nowhere)).toBeNull());
   it('ignores shortcuts of the browser', () => expect(commandOf(key('l', { ctrlKey: true }), nowhere)).toBeNull());
   it.each([

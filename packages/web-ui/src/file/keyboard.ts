@@ -48,6 +48,13 @@ const byKey: Record<string, Command> = {
   '?': { name: 'help' },
 };
 
+/** In the text a letter needs Alt. The same key works outside of it, so that one key can be named for both. */
+const keysOfText: Record<string, Command> = {
+  c: { name: 'comment' },
+  h: { name: 'highlight' },
+  g: { name: 'code' },
+};
+
 /** The command of a key on the file page; null where the browser or a field uses the key. */
 export function commandOf(
   pressed: Pressed,
@@ -57,7 +64,8 @@ export function commandOf(
   if (global) return global;
   // In a field these keys are the browser's.
   if ((pressed.ctrlKey || pressed.metaKey) && !pressed.altKey && !focus.typing) return historyCommandOf(pressed);
-  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
+  if (pressed.ctrlKey || pressed.metaKey || focus.typing) return null;
+  if (pressed.altKey) return pressed.shiftKey ? null : (keysOfText[pressed.key.toLowerCase()] ?? null);
   // The focused control uses Space and the arrow keys.
   if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
   const command = byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
@@ -114,7 +122,7 @@ export const shortcuts: readonly (readonly [keys: readonly string[], effect: str
   [['Alt', 'A'], msg`The word is right: go to the next one that may be wrong`],
   [['C', 'H'], msg`Comment on the selected words or on this moment; highlight the words`],
   [['G'], msg`Give a code to the selected words`],
-  [['Alt', 'C', 'H', 'G'], msg`The same, in the text`],
+  [['Alt', 'C', 'H', 'G'], msg`The same, also in the text`],
   [['Tab'], msg`Play or pause, in the text`],
   [['Esc'], msg`Leave the text`],
   [['Enter'], msg`Split the passage`],

@@ -6,7 +6,6 @@ import { urlOf } from '@overtone/client';
 import { call } from '../api/client.ts';
 import { meQuery, type FileItem } from '../api/queries.ts';
 import { fileRedactionQuery } from '../file/redaction-queries.ts';
-import { sharedFile } from '../sharing/shared.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { hasRecording, isInProgress } from './status.ts';
@@ -14,10 +13,7 @@ import { hasRecording, isInProgress } from './status.ts';
 const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((result) => ({ default: result.AgainDialog })));
 const ShareDialog = lazy(() =>
-  import('../sharing/share-dialog.tsx').then((result) => ({ default: result.ShareDialog })),
-);
-const PublicLinksSection = lazy(() =>
-  import('../public-links/public-links-section.tsx').then((result) => ({ default: result.PublicLinksSection })),
+  import('../sharing/share-recording-dialog.tsx').then((result) => ({ default: result.ShareRecordingDialog })),
 );
 const ImportDialog = lazy(() =>
   import('../transcript-import/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
@@ -106,11 +102,7 @@ export function FileMenu({ file, onDeleted }: Props) {
       <Suspense>
         {dialog === 'import' && <ImportDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'rename' && <RenameDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
-        {dialog === 'share' && (
-          <ShareDialog shared={sharedFile(file)} onClose={() => setDialog(null)}>
-            <PublicLinksSection file={file} />
-          </ShareDialog>
-        )}
+        {dialog === 'share' && <ShareDialog file={file} onClose={() => setDialog(null)} />}
         {dialog === 'again' && <AgainDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'quarantine' && <QuarantineDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'release' && <ReleaseDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}

@@ -88,6 +88,8 @@ function NewLink({ file, limits }: { file: FileItem; limits: Links }) {
       return client.invalidateQueries({ queryKey: publicLinksQuery(file.uuid).queryKey });
     },
   });
+  const isEnded = ({ uuid }: Pick<PublicLink, 'uuid'>): boolean =>
+    limits.links.some((link) => link.uuid === uuid && link.state !== 'active');
   const isReady = parts.length > 0 && (password !== '' || !limits.password_required);
   return (
     <form
@@ -137,7 +139,7 @@ function NewLink({ file, limits }: { file: FileItem; limits: Links }) {
             {t`Create public link`}
           </Button>
         </Group>
-        {create.data && <NewAddress key={create.data.uuid} token={create.data.token} />}
+        {create.data && !isEnded(create.data) && <NewAddress key={create.data.uuid} token={create.data.token} />}
       </Stack>
     </form>
   );

@@ -72,6 +72,7 @@ function PasswordForm({ token, onUnlock, onEnd }: FormProps) {
           label={t`Password`}
           description={t`The person who sent you the link knows it.`}
           autoComplete="off"
+          autoFocus
           maxLength={128}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}

@@ -81,7 +81,7 @@ function commentSearchQuery({ q: wanted = '', state, by, page = 1 }: CommentPara
 function emptyText({ q, state, by, page }: CommentParams): string {
   if (page !== undefined) return t`There are no more comments.`;
   if (q !== undefined || state !== undefined || by !== undefined) return t`No comments match.`;
-  return t`No comments yet. Select words in a transcript, and press C to comment on them.`;
+  return t`No comments yet. Select words in a transcript, and press Alt+C to comment on them.`;
 }
 
 function CommentForm({ params, onChange }: Props) {

@@ -1,6 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { isFocusLost } from './keep-focus.ts';
 import { recentlyFocused } from './last-focus.ts';
 
 /** A dialog that is shown while mounted. When it closes, the focus returns to what opened it. */
@@ -12,7 +13,9 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
   useEffect(
     () => () => {
       // What opened a dialog may have been in another dialog, which this one replaced.
-      if (document.activeElement === document.body) openers.find((element) => element.isConnected)?.focus();
+      if (!isFocusLost(document)) return;
+      const opener = openers.find((element) => element.isConnected) ?? document.getElementById('main');
+      opener?.focus({ preventScroll: true });
     },
     [openers],
   );

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { isFocusLost } from './keep-focus.ts';
 
 /**
  * Moves the focus when an inline form closes and the browser would leave it on the page as a whole.
@@ -14,15 +15,8 @@ export function useFocusReturn(open: boolean, find: () => HTMLElement | null | u
   useEffect(() => {
     const closed = wasOpen.current && !open;
     wasOpen.current = open;
-    if (closed && isFocusLost()) latest.current()?.focus({ preventScroll: true });
+    // Also for a dialog that is just closing.
+    const dialog = document.activeElement?.closest('[role="dialog"]') ?? null;
+    if (closed && (isFocusLost(document) || dialog !== null)) latest.current()?.focus({ preventScroll: true });
   }, [open]);
-}
-
-/** Also true for a dialog that is just closing. */
-function isFocusLost(): boolean {
-  return (
-    document.activeElement === null ||
-    document.activeElement === document.body ||
-    document.activeElement.closest('[role="dialog"]') !== null
-  );
 }

@@ -27,7 +27,7 @@ export function CodingsPanel({ onJump }: { onJump: (seconds: number) => void }) 
     <Stack gap="sm" data-testid="codings" ref={panel} tabIndex={-1}>
       {codings.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t`No codes. Select words in the transcript, and press G to give them a code.`}
+          {t`No codes. Select words in the transcript, and press Alt+G to give them a code.`}
         </Text>
       )}
       <ul className={css['list']}>

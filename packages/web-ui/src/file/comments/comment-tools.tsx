@@ -3,6 +3,7 @@ import { ActionIcon, Button, Group, Menu, Tooltip } from '@mantine/core';
 import type { ClipKind } from '@overtone/contracts';
 import type { MouseEvent } from 'react';
 import { Icon } from '../../ui/icons.tsx';
+import { isFocusLost } from '../../ui/keep-focus.ts';
 import { colorNames } from './color-names.ts';
 import { colors, type HighlightColor } from './comment-queries.ts';
 import css from './comments.module.css';
@@ -22,30 +23,30 @@ type Props = {
 export function CommentTools({ color, onComment, onHighlight, onCode, onCopy, clips, onClip }: Props) {
   return (
     <Group gap={4} wrap="nowrap">
-      <Tooltip label={t`Comment on the selected words, or on this moment (C)`}>
+      <Tooltip label={t`Comment on the selected words, or on this moment (Alt+C)`}>
         <ActionIcon
           aria-label={t`Comment`}
           onMouseDown={keepSelection}
           onClick={(event) => {
             // The dialog returns the focus: to the text, or to this button.
-            if (document.activeElement === document.body) event.currentTarget.focus();
+            if (isFocusLost(document)) event.currentTarget.focus();
             onComment();
           }}
         >
           <Icon name="comment" size={18} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={t`Highlight the selected words (H)`}>
+      <Tooltip label={t`Highlight the selected words (Alt+H)`}>
         <ActionIcon aria-label={t`Highlight`} onMouseDown={keepSelection} onClick={() => onHighlight(color)}>
           <Icon name="marker" size={18} className={css['marker'] ?? ''} data-color={color} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={t`Give a code to the selected words (G)`}>
+      <Tooltip label={t`Give a code to the selected words (Alt+G)`}>
         <ActionIcon
           aria-label={t`Give code`}
           onMouseDown={keepSelection}
           onClick={(event) => {
-            if (document.activeElement === document.body) event.currentTarget.focus();
+            if (isFocusLost(document)) event.currentTarget.focus();
             onCode();
           }}
         >

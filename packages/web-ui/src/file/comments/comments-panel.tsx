@@ -101,7 +101,7 @@ export function ChosenThread({ id, onJump, onClose }: ChosenProps) {
 
 function emptyText(shown: Shown): string {
   if (shown === 'resolved') return t`No resolved comments.`;
-  return t`No comments. Select words in the transcript, and press C to comment on them or H to highlight them.`;
+  return t`No comments. Select words in the transcript, and press Alt+C to comment on them or Alt+H to highlight them.`;
 }
 
 function useRemoval(fileId: string) {
