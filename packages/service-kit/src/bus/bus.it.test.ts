@@ -110,13 +110,11 @@ describe('consumers', () => {
   const publish = async (bus: Bus, data: object, id: string = crypto.randomUUID()) => {
     const messageHeaders = headers();
     messageHeaders.set('ot-source', 'media');
-    await bus
-      .jetstream()
-      .publish(mediaEvents.deleted.subject, JSON.stringify(data), {
-        msgID: id,
-        headers: messageHeaders,
-        timeout: 30_000,
-      });
+    await bus.jetstream().publish(mediaEvents.deleted.subject, JSON.stringify(data), {
+      msgID: id,
+      headers: messageHeaders,
+      timeout: 30_000,
+    });
   };
   const setUp = async (): Promise<{ media: Bus; dispatcher: Bus }> => {
     const dispatcher = await connect('transcription-dispatcher');

@@ -308,7 +308,7 @@ describe('corrections', () => {
     await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
     const [one, two, three] = await idsOf(run);
     const [first, second] = [randomUUID(), randomUUID()];
-    const [{ end_time: time = 0 } = {}] = (await detailOf(run)).transcript_segments;
+    const time = (await detailOf(run)).transcript_segments[0]?.end_time ?? 0;
     const insert = (uuid: string, after: string) => ({
       segments: [],
       after_uuid: after,

@@ -223,12 +223,11 @@ function wordsOf(text: string): string[] {
 }
 
 function lettersOf(text: string): string[] {
-  return [
-    ...text
-      .toLowerCase()
-      .normalize('NFD')
-      .replaceAll(/[^\p{L}\p{N}]/gu, ''),
-  ];
+  const letters = text
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return Array.from(letters);
 }
 
 /** Phrases of this many words that occur more than once. */

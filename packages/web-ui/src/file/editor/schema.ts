@@ -217,12 +217,7 @@ export function isInPassage($at: ResolvedPos): boolean {
 }
 
 /** Calls `visit` with each passage of a range of positions, and where it begins. */
-export function visitPassages(
-  doc: Node,
-  from: number,
-  to: number,
-  visit: (passage: Node, at: number) => void,
-): void {
+export function visitPassages(doc: Node, from: number, to: number, visit: (passage: Node, at: number) => void): void {
   doc.nodesBetween(from, to, (node, at) => {
     if (node.type === schema.nodes.passage) visit(node, at);
     return node.type === schema.nodes.group;

@@ -24,7 +24,13 @@ import { createAutosave, type Autosave } from './autosave.ts';
 import { assignSpeaker, nudge } from './commands.ts';
 import { changeMarks } from './marks.ts';
 import type { Conflict } from './merge.ts';
-import { createGroupView, createMaskedView, createPassageView, type PassageContext, type PassageView } from './passage-view.ts';
+import {
+  createGroupView,
+  createMaskedView,
+  createPassageView,
+  type PassageContext,
+  type PassageView,
+} from './passage-view.ts';
 import { pluginsOf, type EditorKeys } from './plugins.ts';
 import {
   attrsOf,
