@@ -110,6 +110,19 @@ test.describe('the transcript is one document', () => {
     expect(transcript.texts()).toEqual([speech[0], 'Let [phone]', '[withheld]', 'And Why is that']);
   });
 
+  test('merges at the border of two groups of passages, and takes it back', async ({ page, api }) => {
+    const texts = Array.from({ length: 60 }, (_, i) => `Number ${i} of the agenda`);
+    const transcript = await open(page, api, storeTranscript(texts));
+    await textOf(page, 24).scrollIntoViewIfNeeded();
+    await caretAtEnd(page, 24);
+    await page.keyboard.press('Delete');
+    await expectSaved(page);
+    expect(transcript.texts().slice(23, 26)).toEqual([texts[23], `${texts[24]} ${texts[25]}`, texts[26]]);
+    await expectCaret(page, `${texts[24]} `, texts[25] ?? '');
+    await page.keyboard.press('Control+z');
+    await expect.poll(transcript.texts).toEqual(texts);
+  });
+
   test('replaces a selection over several passages by what is typed', async ({ page, api }) => {
     const transcript = await open(page, api);
     await caretAtEnd(page, 0);

@@ -70,7 +70,7 @@ function isSameText(one: State, other: State): boolean {
   return one.text === other.text && one.startTime === other.startTime && one.endTime === other.endTime;
 }
 
-/** Segments with the place that they have in `places`: what was undone is redone where it was then. */
+/** The segments with the positions that they have in `places`: a redo restores them where they were at the undo. */
 export function placedAs<S extends Pick<SegmentState, 'id' | 'previousId' | 'nextId'>>(
   states: readonly S[],
   places: readonly S[],

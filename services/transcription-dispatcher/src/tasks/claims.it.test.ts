@@ -167,6 +167,7 @@ describe('a claim', () => {
     const waiting = async () => (await world.sql('select waiting_for from run where file_id = $1', [file.fileId]))[0];
     await waitFor(async () => (await waiting())?.['waiting_for'] === null);
   });
+
   it('clears a waiting reason that was written at the same time', async () => {
     await claimTask('a');
     await world.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
@@ -201,6 +202,7 @@ describe('a result', () => {
     );
     expect(stage?.artefact).toBe(outputs.prepare(fresh).artefact);
   });
+
   it('of a lost worker is stale while its task waits, as are its failure and its release', async () => {
     const token = await claimTask('a');
     await updateTask(`claimed_at = now() - interval '1 hour'`);
@@ -209,6 +211,7 @@ describe('a result', () => {
     const replies = [await complete(token), await fail(token), await world.bus.request(dispatcherRpc.release, held)];
     expect(replies.map(({ outcome }) => outcome)).toEqual(['stale', 'stale', 'stale']);
   });
+
   it('is accepted from the holder only when two workers send one concurrently', async () => {
     const old = await claimTask('a');
     await updateTask(`status = 'pending'`);

@@ -139,7 +139,7 @@ function draw(
   return { marks, passages, decorations: before.remove(removed).add(doc, added) };
 }
 
-/** Of the groups in and near the window, and of those of the selection: the browser needs their text to show it. */
+/** The passages of the groups in and near the window, and of the selection: the browser needs their text to show it. */
 function passagesToShow(doc: Node, { $anchor, $head }: Selection, { from, to }: Marks): Map<number, Node> {
   const ends = [indexAt($anchor), indexAt($head)];
   const passages = new Map<number, Node>();

@@ -20,8 +20,8 @@ export const noWords: readonly number[] = [];
 
 /**
  * A transcript is a list of passages; masked parts in them cannot be edited. Passages stand in groups, because the browser
- * and the editor go through all siblings at every key: ten hours of speech are 12,000 passages. Groups mean nothing to a
- * person, and only this file makes them.
+ * and the editor go through all siblings at every key: ten hours of speech are 12,000 passages. Groups are not visible,
+ * and only this file makes them.
  */
 export const schema = new Schema({
   nodes: {
@@ -160,9 +160,10 @@ export function changedBetween(
   return { before: left.slice(start, left.length - end), after: right.slice(start, right.length - end) };
 }
 
-/** How many passages are made a group. Each keystroke costs about as much as there are groups and passages in one. */
+/** Passages in a group. The cost of a keystroke grows with the number of groups and with the passages of one. */
 const groupSize = 25;
 
+/** @param size passages in a group; tests make small ones */
 export function docOf(passages: readonly Node[], size = groupSize): Node {
   return schema.nodes.doc.create(null, groupsOf(passages, size));
 }
