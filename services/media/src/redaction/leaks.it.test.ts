@@ -416,9 +416,19 @@ function initOf({ body, cookie }: ReturnType<Call>): RequestInit {
 const idsAndTimes =
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[\da-f]{16,64}\b|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\bposition="\d+"/g;
 
+/** A word counts where no letter or digit touches it: a size of 4,150 bytes does not hold the area code. */
 function foundIn(text: string, words: readonly string[]): string[] {
-  const shown = text.replaceAll(idsAndTimes, '');
-  return words.filter((word) => shown.includes(word));
+  const shown = withoutNumbers(text).replaceAll(idsAndTimes, '');
+  return words.filter((word) => new RegExp(String.raw`(?<![\d.]|\d,)${word}(?![\d]|[.,]\d)`).test(shown));
+}
+
+/** JSON without its numbers: sizes and counts, never words of a transcript. */
+function withoutNumbers(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'number' ? 0 : value));
+  } catch {
+    return text;
+  }
 }
 
 /** Set by the nightly tier. */
@@ -481,6 +491,12 @@ describe('masked text', () => {
     for (const canary of canaries) expect(JSON.stringify(history)).toContain(canary);
     const compared = await media.call(owner, 'GET', `/api/files/${place.run.fileId}/transcript/differences`);
     expect(await textIn(compared)).toContain(ordinary);
+  });
+
+  it('counts in the text of an answer and in no number of bytes', () => {
+    expect(foundIn('{"text":"call 415, now","bytes":1}', ['415'])).toEqual(['415']);
+    expect(foundIn('00:01 call me on 415.', ['415'])).toEqual(['415']);
+    expect(foundIn('{"bytes":415,"text":"1415 and 4,150 and 0.415"}', ['415'])).toEqual([]);
   });
 
   it.each(matrix)('does not leak to %s through %s', async (reader, _, route) => {
