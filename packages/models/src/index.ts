@@ -44,4 +44,5 @@ export { readMachine } from './machine.ts';
 export { listInstalled, type InstalledModel } from './installed.ts';
 export { readEvaluation, writeEvaluation, type Evaluation } from './evaluation.ts';
 export { collarSeconds, score, type Recognition } from './evaluate.ts';
+export { countErrors, normaliseWords } from './scoring.ts';
 export { readLabelledSet, type LabelledRecording } from './labelled-set.ts';

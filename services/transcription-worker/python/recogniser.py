@@ -24,6 +24,15 @@ class Stopped(Exception):
     """The result is no longer needed."""
 
 
+# A kernel that finds no room to be loaded is reported as an invalid device.
+NO_MEMORY = ("out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "cudaErrorInvalidDevice")
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """The libraries report it by text only."""
+    return any(text in str(error) for text in NO_MEMORY)
+
+
 class Models:
     """Loaded models by their options. Tasks with the same options share one; unused others are released."""
 
@@ -97,23 +106,50 @@ def transcribe(
         speech_pad_ms=0,
     )
     language = task["language"]
+    seen = Progress(seconds, stop, progress)
     segments: list[dict[str, Any]] = []
     speech: list[list[float]] = []
     longest = max(WINDOW_SECONDS, batch * LONGEST_PIECE_SECONDS)
     with models.use(task["model"]) as model:
         for window in read_windows(task["wav"], seconds, longest, vad):
-            if stop.is_set():
-                raise Stopped("no longer wanted")
+            seen.until(window.offset / RATE)
             speech.extend(times(span, window) for span in window.speech)
             if window.speech:
                 language = language or detect_language(model, window)
-                for segment in decode(model, window, task, language):
-                    if stop.is_set():
-                        raise Stopped("no longer wanted")
-                    segments.append(segment)
-                    progress(min(1.0, segment["words"][-1]["end"] / seconds))
-            progress(min(1.0, (window.offset + len(window.samples)) / RATE / seconds))
+                found, batch = decode_fitting(model, window, task, language, batch, seen)
+                segments.extend(found)
+            seen.until((window.offset + len(window.samples)) / RATE)
     return {"language": language, "segments": segments, "speech": speech}
+
+
+class Progress:
+    """Reports how far the recording is done; ends it when it is no longer wanted."""
+
+    def __init__(self, seconds: float, stop: threading.Event, report: Callable[[float], None]) -> None:
+        self._seconds, self._stop, self._report = seconds, stop, report
+
+    def until(self, second: float) -> None:
+        if self._stop.is_set():
+            raise Stopped("no longer wanted")
+        self._report(min(1.0, second / self._seconds))
+
+
+def decode_fitting(
+    model: WhisperModel, window: Window, task: dict[str, Any], language: str, batch: int, seen: Progress
+) -> tuple[list[dict[str, Any]], int]:
+    """Decodes a window again with half the batch while the memory of the GPU does not suffice.
+    @returns its segments, and the batch that fitted"""
+    while True:
+        segments: list[dict[str, Any]] = []
+        try:
+            for segment in decode(model, window, task, language, batch):
+                segments.append(segment)
+                seen.until(segment["words"][-1]["end"])
+            return segments, batch
+        except RuntimeError as error:
+            if batch == 1 or not is_out_of_memory(error):
+                raise
+            batch //= 2
 
 
 def times(span: Span, window: Window) -> list[float]:
@@ -133,7 +169,9 @@ def detect_language(model: WhisperModel, window: Window) -> str:
     return language if language in known else next(code for code, _ in found if code in known)
 
 
-def decode(model: WhisperModel, window: Window, task: dict[str, Any], language: str) -> Iterator[dict[str, Any]]:
+def decode(
+    model: WhisperModel, window: Window, task: dict[str, Any], language: str, batch: int
+) -> Iterator[dict[str, Any]]:
     single = window.offset == 0 and window.last
     vocabulary = shorten(model, task["vocabulary"])
     options: dict[str, Any] = {
@@ -145,11 +183,11 @@ def decode(model: WhisperModel, window: Window, task: dict[str, Any], language: 
         "initial_prompt": vocabulary if window.offset == 0 else None,
         "hotwords": vocabulary,
     }
-    if task["batch"] > 1:
+    if batch > 1:
         pieces = pack(window.padded)
         clips = [{"start": start / RATE, "end": end / RATE} for start, end in pieces]
         batched = BatchedInferencePipeline(model)
-        segments, _ = batched.transcribe(window.samples, clip_timestamps=clips, batch_size=task["batch"], **options)
+        segments, _ = batched.transcribe(window.samples, clip_timestamps=clips, batch_size=batch, **options)
         timeline = Timeline([(0, len(window.samples))], window)
     else:
         # Text of a long recording that leads the next part can be repeated for minutes.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cuda import load_cuda_libraries
-from recogniser import Models, Stopped, load, transcribe
+from recogniser import Models, Stopped, is_out_of_memory, load, transcribe
 
 Reply = Callable[[dict[str, Any]], None]
 
@@ -39,7 +39,14 @@ def perform(models: Models, request: dict[str, Any], stop: threading.Event, repl
     except Stopped as error:
         reply({"id": number, "failure": {"message": str(error)}})
     except Exception as error:  # every failure is the reply of its task; other tasks of this process continue
-        reply({"id": number, "failure": {"message": f"{type(error).__name__}: {error}"[:2000]}})
+        failure = {"message": f"{type(error).__name__}: {error}"[:2000]}
+        if is_out_of_memory(error):
+            failure["code"] = "out_of_memory"
+        elif task["task"] == "transcribe" and task["model"]["device"] == "cuda" and isinstance(error, RuntimeError):
+            # After most errors of CUDA the process cannot use the GPU any more: its tasks are retried in a new one.
+            print(error, file=sys.stderr, flush=True)
+            os._exit(1)
+        reply({"id": number, "failure": failure})
 
 
 def main() -> None:

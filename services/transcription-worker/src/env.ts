@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   downloadJobs,
   maskedAudioJobs,
@@ -88,12 +88,16 @@ export const workerEnv = defineEnv(
   },
 );
 
-/** Passed on to child processes if set: visible GPUs, library paths and the compile cache. */
-const handedOn = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
+/** Passed on to child processes if set: visible GPUs, library paths and the compile caches. */
+const handedOn = ['CUDA_VISIBLE_DEVICES', 'CUDA_CACHE_PATH', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
-/** Environment of child processes: paths and GPU settings, without secrets. */
-export function childEnvironment(): Record<string, string> {
+/**
+ * Environment of child processes: paths and GPU settings, without secrets.
+ * @param workDir the driver keeps there what it compiles for GPUs newer than the libraries, a quarter of a minute per start
+ */
+export function childEnvironment(workDir?: string): Record<string, string> {
   return {
+    ...(workDir === undefined ? {} : { CUDA_CACHE_PATH: join(workDir, 'cuda-cache') }),
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     LC_ALL: 'C.UTF-8',
     // CUDA orders devices by speed by default; nvidia-smi orders them by slot.

@@ -22,7 +22,7 @@ import { createTelemetry } from './telemetry.ts';
 export function createTranscriptionWorker(env: WorkerEnv): Service {
   const base = createServiceBase('transcription-worker', env);
   const { log, metrics, bus } = base;
-  const childEnv = childEnvironment();
+  const childEnv = childEnvironment(env.WORK_DIR);
   const settingsSlice = createSettingsSlice({ environment: env.engineVariables, bus, log });
   const { settings } = settingsSlice;
   const gpu = createGpu({ env: childEnv, wishes: () => wishesOf(settings.current()) });

@@ -1,10 +1,12 @@
 import type { Utterance } from '@overtone/testkit/recordings';
 
+type Reading = Extract<Utterance, { file: string }>;
+
 const testData = '/usr/share/pocketsphinx/test/data';
 const austen = `${testData}/librivox/sense_and_sensibility_01_austen_64kb`;
 
 /** Real read speech by one person, with what she says. */
-export const librivox: Utterance[] = [
+export const librivox: Reading[] = [
   {
     file: `${austen}-0870.wav`,
     voice: 'librivox',
@@ -25,7 +27,7 @@ export const librivox: Utterance[] = [
 ];
 
 /** Real speech by another person: names of playing cards. */
-export const cards: Utterance[] = [
+export const cards: Reading[] = [
   ['001', 'ten of clubs'],
   ['002', 'four queen of clubs'],
   ['003', 'seven of clubs'],

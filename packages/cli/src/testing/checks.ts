@@ -61,6 +61,21 @@ export function speechEnvironment(): Check {
   return { name: 'environment of faster-whisper', command: [process.execPath, main] };
 }
 
+/** Speech on the GPU of this machine, in one script; its output has the figures. */
+export function gpuTests(): Check {
+  const main = join(productFolder, 'services', 'transcription-worker', 'test', 'gpu.main.ts');
+  return {
+    name: 'tests (gpu)',
+    command: [process.execPath, main],
+    count: ({ code, output }) => {
+      const failures = output.split('\n').filter((line) => line.startsWith('✗'));
+      const passed = output.split('\n').filter((line) => line.startsWith('✓')).length;
+      return atLeastOneFailure(code, { passed, failed: failures.length, failures });
+    },
+    notes: (output) => output.trim().split('\n'),
+  };
+}
+
 /** The name of a check as that of a file. */
 export function logName(check: string): string {
   return check

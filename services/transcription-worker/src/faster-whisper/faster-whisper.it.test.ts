@@ -244,6 +244,55 @@ describe('a recording', () => {
   });
 });
 
+describe('a GPU whose memory other programs use', () => {
+  const device = gpu(48, 8.6);
+  const words = Array.from({ length: 120 }, (_, number) => `word${number}`);
+
+  it.each([16, 4, 1])('gets fewer pieces at once, here %d, and every word once', async (fitting) => {
+    const { transcribe, readCalls } = await startEngine({ device, env: { FAKE_MEMORY: String(fitting) } });
+    const wavPath = await recording(60, (second) => second % 20 === 19);
+    const result = await transcribe({ wavPath, seconds: 60 });
+    expect(result.words.map(({ start }) => start)).toEqual([...new Set(result.words.map(({ start }) => start))]);
+    expect(result.words.length).toBeGreaterThan(words.length * 0.9);
+    const sizes = (await readCalls('batch')).map((call) => call['batch_size'] as number);
+    expect(sizes).toEqual([32, 16, 8, 4, 2].filter((size) => size >= Math.max(2, fitting)));
+    expect(await readCalls('load')).not.toContainEqual(expect.objectContaining({ device: 'cpu' }));
+  });
+
+  it('too small for the model leaves the recording to the CPU, and the next one tries the GPU again', async () => {
+    const { state, transcribe, readCalls, engine, processors } = await startEngine({
+      device,
+      env: { FAKE_MEMORY: '0' },
+    });
+    expect(state).toEqual({ ready: true });
+    for (const _ of [1, 2]) expect((await transcribe()).words).toHaveLength(8);
+    const devices = (await readCalls('load')).map((call) => call['device']);
+    // The test of the model, then each recording; the process keeps the model on the CPU.
+    expect(devices.slice(0, 4)).toEqual(['cuda', 'cpu', 'cuda', 'cpu']);
+    expect(devices.slice(4)).toContain('cuda');
+    expect(engine.tuning).toMatchObject({ transcribe_on: 'gpu' });
+    expect(processors.state().note).toBeNull();
+  });
+
+  it('that cannot load a kernel for want of memory leaves the recording to the CPU, too', async () => {
+    const { transcribe, readCalls } = await startEngine({ device, env: { FAKE_CUDA: 'no kernel' } });
+    expect((await transcribe()).words).toHaveLength(8);
+    expect((await readCalls('load')).at(-1)).toMatchObject({ device: 'cpu' });
+  });
+
+  it('that failed otherwise ends the process, so that the retry gets a new one', async () => {
+    const { transcribe, readCalls } = await startEngine({
+      device,
+      settings: { batch_size: 1 },
+      env: { FAKE_CUDA: 'lost' },
+    });
+    for (const _ of [1, 2])
+      await expect(transcribe()).rejects.toMatchObject({ code: 'engine_crashed', kind: 'unavailable' });
+    const [first, second] = (await readCalls('load')).slice(-2);
+    expect(first?.pid).not.toBe(second?.pid);
+  });
+});
+
 describe('faster-whisper is not ready', () => {
   it('without its environment', async () => {
     await putModel(join(folder, 'models'));

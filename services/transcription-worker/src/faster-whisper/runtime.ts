@@ -7,7 +7,7 @@ import { createTaskChildren, type TaskChildren } from '../children/task-child.ts
 import type { Processors } from '../gpu/gpu.ts';
 import { threadsOf } from '../settings/settings.ts';
 import { createModelStore, type Model, type ModelStore } from '../models/models.ts';
-import { loadResult, type ModelUse, type WhisperTask } from './protocol.ts';
+import { isOutOfMemory, loadResult, onCpu, type ModelUse, type WhisperTask } from './protocol.ts';
 
 export type WhisperOptions = {
   modelCacheDir: string;
@@ -98,7 +98,9 @@ export function createWhisperRuntime(options: WhisperOptions): WhisperRuntime {
         } catch (error) {
           if (use.device === 'cpu') throw error;
           // A model that loads on the CPU is right: the GPU or its libraries are not.
-          await load(model, { ...use, device: 'cpu', compute_type: 'int8' });
+          await load(model, onCpu(use));
+          // Other programs may give the memory back.
+          if (isOutOfMemory(error)) return;
           processors.giveUpGpu(`faster-whisper cannot use the GPU: ${(error as Error).message}`);
         }
       },

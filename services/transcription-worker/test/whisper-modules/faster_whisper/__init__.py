@@ -21,6 +21,10 @@ class WhisperModel:
 
     def __init__(self, folder, **options):
         recording.write(call="load", folder=folder, **options)
+        self.is_on_gpu = options["device"] == "cuda"
+        self.memory = memory() if self.is_on_gpu else None
+        if self.memory == 0:
+            raise RuntimeError("CUDA failed with error out of memory")
         self.model = SimpleNamespace(is_multilingual=".en" not in folder, compute_type=options["compute_type"])
 
     def detect_language(self, audio, **options):
@@ -29,16 +33,35 @@ class WhisperModel:
 
     def transcribe(self, audio, **options):
         recording.write(call="transcribe", seconds=len(audio) / 16000, **options)
+        if os.environ.get("FAKE_CUDA") == "no kernel" and options.get("beam_size") != 1 and self.is_on_gpu:
+            raise RuntimeError("parallel_for failed: cudaErrorInvalidDevice: invalid device ordinal")
+        if os.environ.get("FAKE_CUDA") == "lost" and options.get("beam_size") != 1:
+            raise RuntimeError("CUDA failed with error unspecified launch failure")
         return segments_of(0, len(audio) / 16000), None
 
 
 class BatchedInferencePipeline:
     def __init__(self, model):
-        pass
+        self.memory = model.memory
 
     def transcribe(self, audio, clip_timestamps, **options):
         recording.write(call="batch", seconds=len(audio) / 16000, clips=clip_timestamps, **options)
-        return (one for clip in clip_timestamps for one in segments_of(clip["start"], clip["end"])), None
+        if os.environ.get("FAKE_CUDA") == "no kernel":
+            raise RuntimeError("parallel_for failed: cudaErrorInvalidDevice: invalid device ordinal")
+        return self.decode(clip_timestamps, options["batch_size"]), None
+
+    def decode(self, clips, size):
+        for i, clip in enumerate(clips):
+            # Text of the first pieces is there before the memory ends.
+            if self.memory is not None and size > self.memory and i == len(clips) - 1:
+                raise RuntimeError("CUDA failed with error out of memory")
+            yield from segments_of(clip["start"], clip["end"])
+
+
+def memory():
+    """The pieces for which the GPU has memory; 0: not even for the model. None: more than enough."""
+    value = os.environ.get("FAKE_MEMORY")
+    return None if value is None else int(value)
 
 
 def segments_of(start, end):
