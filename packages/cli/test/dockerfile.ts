@@ -8,11 +8,15 @@ export function dockerfileText(): string {
   return readFileSync(join(productFolder, 'deploy', 'Dockerfile'), 'utf8');
 }
 
-/** The instructions of the final stage. */
-export function imageInstructions(): Instruction[] {
+/** The instructions of a stage; without a name those of the final one. */
+export function stage(name?: string): Instruction[] {
   const all = DockerfileParser.parse(dockerfileText()).getInstructions();
-  const last = all.map((i) => i.getKeyword()).lastIndexOf('FROM');
-  return all.slice(last);
+  const starts = all.flatMap((i, at) => (i.getKeyword() === 'FROM' ? [at] : []));
+  const first = starts.find((at) => all[at]?.getArgumentsContent()?.endsWith(` AS ${name}`)) ?? starts.at(-1);
+  return all.slice(
+    first,
+    starts.find((at) => at > (first ?? 0)),
+  );
 }
 
 /** The environment variables of every image. */

@@ -117,6 +117,7 @@
 {{- if $own.resources }}{{ $_ := set $container "resources" (mergeOverwrite $container.resources $own.resources) }}{{ end }}
 {{- if hasSuffix "-gpu" $name }}{{ if $values.gpu.enabled }}
 {{- $_ := set $container.resources.limits $values.gpu.resource (toString $values.gpu.count) }}
+{{- $_ := set $container "image" (printf "%s%s" $container.image $values.gpu.imageSuffix) }}
 {{- if $values.gpu.runtimeClassName }}{{ $_ := set $spec "runtimeClassName" $values.gpu.runtimeClassName }}{{ end }}
 {{- if $values.gpu.nodeSelector }}{{ $_ := set $spec "nodeSelector" $values.gpu.nodeSelector }}{{ end }}
 {{- if $values.gpu.tolerations }}{{ $_ := set $spec "tolerations" $values.gpu.tolerations }}{{ end }}

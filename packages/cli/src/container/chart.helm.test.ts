@@ -137,6 +137,8 @@ describe('values of the Helm chart', () => {
     const gpu = workload('gateway', 'transcription-worker-gpu').spec.template.spec;
     expect(gpu).toMatchObject({ runtimeClassName: 'nvidia', nodeSelector: { accelerator: 'h100' } });
     expect(gpu.containers[0].resources!.limits).toEqual({ memory: '8Gi', 'nvidia.com/gpu': '2' });
+    expect(gpu.containers[0].image).toMatch(/\/transcription-worker:[^:]+-gpu$/);
+    expect(workload('gateway', 'transcription-worker').spec.template.spec.containers[0].image).not.toMatch(/-gpu$/);
     expect(containerOf(workload('gateway', 'transcription-worker')).resources!.limits).not.toHaveProperty(
       'nvidia.com/gpu',
     );

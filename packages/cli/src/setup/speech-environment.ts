@@ -15,7 +15,7 @@ const cudaRequirements = join(sources, 'requirements-cuda.txt');
 
 /** The Python versions that the pinned packages have files for. */
 const supported = ['3.11', '3.12', '3.13'];
-const needed = { cpu: 1 * 2 ** 30, gpu: 5 * 2 ** 30 };
+const needed = { cpu: 1 * 2 ** 30, gpu: 3 * 2 ** 30 };
 
 /** `python3-venv` of the distribution, which brings Python itself. */
 const venvPackage: SystemPackage = {
@@ -33,7 +33,7 @@ export type SpeechEnvironmentOptions = {
 
 /**
  * Makes the Python environment of faster-whisper, or makes it again when the pinned packages have changed; with the
- * libraries of CUDA on a machine with an NVIDIA GPU. The packages come from the registry that pip is configured for.
+ * library of CUDA on a machine with an NVIDIA GPU. The packages come from the registry that pip is configured for.
  * @throws Refusal with the reason; an earlier environment stays.
  */
 export async function ensureSpeechEnvironment({
