@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { processorTime } from './growth.ts';
+import { isSuperLinear } from './growth.ts';
 
 /*
  * The functions that read texts of people, files, servers and models take time in proportion to the length: each is called
@@ -168,7 +168,6 @@ const fewerLetters: Record<string, number> = {
   'packages/redaction/src/detect.ts': 4_096,
   'services/media/src/exports/subtitle-lines.ts': 4_096,
 };
-/** Far above the time of linear work on so many letters on a slow machine, far below that of quadratic work. */
 const noiseMicroseconds = 40_000;
 
 function readersOf(functions: Functions, calls: (string | [string, ...unknown[]])[]): [string, Read][] {
@@ -180,27 +179,16 @@ function readersOf(functions: Functions, calls: (string | [string, ...unknown[]]
   });
 }
 
-/** Whether one long text takes far more time than 16 short ones: the least of several tries, which others only lengthen. */
-async function isSuperLinear(read: Read, piece: string, most = letters): Promise<boolean> {
+async function isSlow(read: Read, piece: string, most = letters): Promise<boolean> {
   const textOf = (length: number): string => piece.repeat(Math.ceil(length / piece.length));
-  const timeOf = (text: string, times: number): Promise<number> =>
-    processorTime(() => {
-      for (let i = 0; i < times; i += 1)
-        try {
-          read(text);
-        } catch {
-          // Refused texts take time, too.
-        }
-    });
-  const [large, small] = [textOf(most), textOf(most / 16)];
-  let [whole, divided] = [Infinity, Infinity];
-  for (let tries = 0; tries < 5; tries += 1) {
-    whole = Math.min(whole, await timeOf(large, 1));
-    if (whole < noiseMicroseconds) return false;
-    divided = Math.min(divided, await timeOf(small, 16));
-    if (whole < divided * 3) return false;
-  }
-  return whole > divided * 4;
+  const work = (text: string): void => {
+    try {
+      read(text);
+    } catch {
+      // Refused texts take time, too.
+    }
+  };
+  return await isSuperLinear(work, { large: textOf(most), small: textOf(most / 16), count: 16 }, noiseMicroseconds);
 }
 
 describe('a long text', () => {
@@ -209,7 +197,7 @@ describe('a long text', () => {
     const slow: string[] = [];
     for (const [name, read] of readersOf(functions, calls))
       for (const piece of pieces)
-        if (await isSuperLinear(read, piece, fewerLetters[file])) slow.push(`${name} of ${JSON.stringify(piece)}`);
+        if (await isSlow(read, piece, fewerLetters[file])) slow.push(`${name} of ${JSON.stringify(piece)}`);
     expect(slow).toEqual([]);
   });
 
@@ -219,6 +207,6 @@ describe('a long text', () => {
       for (let i = 0; i < text.length / 8; i += 1) found += text.slice(i).replaceAll('a', 'b').length;
       return found;
     };
-    expect(await isSuperLinear(quadratic, 'a')).toBe(true);
+    expect(await isSlow(quadratic, 'a')).toBe(true);
   });
 });

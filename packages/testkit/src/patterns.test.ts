@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
-import { processorTime } from './growth.ts';
+import { isSuperLinear } from './growth.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const sources = globSync(['packages/*/src/**/*.{ts,tsx}', 'services/*/src/**/*.ts'], { cwd: root }).filter(
@@ -113,7 +113,6 @@ const length = 16_000;
 /** Callers bound the texts of these: sentences of a transcript (`extractive/sentences.ts`) and questions (`askLimits`). */
 const bounds: Record<string, number> = { 'services/insights/src/extractive/': 400, 'services/insights/src/ask/': 2000 };
 const pieces = 16;
-/** Far above the time of a linear search of this length, far below that of a quadratic one. */
 const noiseMicroseconds = 10_000;
 
 function textOf({ head, part, tail }: Attack, letters: number): string {
@@ -126,26 +125,17 @@ function searchIn(text: string, { source, flags, sticky }: RegExp): void {
   else text.replaceAll(new RegExp(source, `${flags.replace('g', '')}g`), '');
 }
 
-/** Whether one long text takes much longer than short ones with as many characters. */
-async function isSuperLinear({ pattern, file }: Found, attack: Attack): Promise<boolean> {
+async function isSlow({ pattern, file }: Found, attack: Attack): Promise<boolean> {
   const bound = Object.entries(bounds).find(([folder]) => file.startsWith(folder))?.[1] ?? length;
-  const [long, short] = [textOf(attack, bound), textOf(attack, bound / pieces)];
-  for (let tries = 0; tries < 3; tries += 1) {
-    const whole = await processorTime(() => searchIn(long, pattern));
-    if (whole < noiseMicroseconds) return false;
-    const divided = await processorTime(() => {
-      for (let i = 0; i < pieces; i += 1) searchIn(short, pattern);
-    });
-    if (whole < divided * 4) return false;
-  }
-  return true;
+  const texts = { large: textOf(attack, bound), small: textOf(attack, bound / pieces), count: pieces };
+  return await isSuperLinear((text) => searchIn(text, pattern), texts, noiseMicroseconds);
 }
 
 async function faultsOf(found: readonly Found[]): Promise<string[]> {
   const faults: string[] = [];
   for (const item of new Map(found.map((one) => [String(one.pattern), one])).values()) {
     for (const attack of attacksOn(item.pattern)) {
-      if (!(await isSuperLinear(item, attack))) continue;
+      if (!(await isSlow(item, attack))) continue;
       faults.push(`${item.file}: ${String(item.pattern)} on ${JSON.stringify(attack)}`);
       break;
     }

@@ -1,7 +1,7 @@
 import { readsBody, routes, type RouteDef } from '@overtone/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { processorTime } from '@overtone/testkit/growth';
+import { isSuperLinear } from '@overtone/testkit/growth';
 
 /*
  * Every text and list that a route accepts in its path, query or body, as the contracts describe them: each has a limit, and
@@ -166,28 +166,12 @@ const pieces = [
   '𝄞',
 ];
 
-/** Far above the time of a linear check of the largest input, far below that of a quadratic one. */
 const noiseMicroseconds = 15_000;
 
-/**
- * Whether an input of 16 times the size takes far more than 16 times the time. The least of several tries counts: other
- * processes and the collector only add time.
- */
-async function isSuperLinear(zod: z.ZodType, at: (sixteenths: number) => unknown): Promise<boolean> {
+async function isSlow(zod: z.ZodType, at: (sixteenths: number) => unknown): Promise<boolean> {
   const [large, small] = [at(16), at(1)];
-  const ratio = JSON.stringify(large).length / JSON.stringify(small).length;
-  const timeOf = (value: unknown, times: number): Promise<number> =>
-    processorTime(() => {
-      for (let i = 0; i < times; i += 1) zod.safeParse(value);
-    });
-  let [whole, divided] = [Infinity, Infinity];
-  for (let tries = 0; tries < 5; tries += 1) {
-    whole = Math.min(whole, await timeOf(large, 1));
-    if (whole < noiseMicroseconds) return false;
-    divided = Math.min(divided, await timeOf(small, Math.ceil(ratio)));
-    if (whole < divided * 3) return false;
-  }
-  return whole > divided * 4;
+  const count = Math.ceil(JSON.stringify(large).length / JSON.stringify(small).length);
+  return await isSuperLinear((value) => zod.safeParse(value), { large, small, count }, noiseMicroseconds);
 }
 
 /** How many bytes an answer or a handler gets for each byte of the input. */
@@ -205,7 +189,7 @@ async function faultsOf({ name, zod, schema }: Input): Promise<string[]> {
       for (const piece of mode === 'texts' ? pieces : pieces.slice(0, 2)) {
         const at = (sixteenths: number) => fill(schema, schema, { mode, piece, sixteenths, branch });
         const what = `${name}: ${mode} of ${JSON.stringify(piece)}`;
-        if (await isSuperLinear(zod, at)) faults.push(`${what} take more than linear time`);
+        if (await isSlow(zod, at)) faults.push(`${what} take more than linear time`);
         if (amplification(zod, at(16)) > 8) faults.push(`${what} grow when they are parsed`);
       }
   return faults;
@@ -268,7 +252,7 @@ describe('the check of inputs', () => {
     };
     const { zod, schema } = inputOf(z.string().max(4_096).refine(isQuadratic));
     const at = (sixteenths: number) => fill(schema, schema, { mode: 'texts', piece: 'a', sixteenths, branch: 0 });
-    expect(await isSuperLinear(zod, at)).toBe(true);
+    expect(await isSlow(zod, at)).toBe(true);
   });
 
   it('finds a text that grows when it is parsed', async () => {
