@@ -275,7 +275,10 @@ function checking(program: Command): void {
   program
     .command('test')
     .argument('[name]', Object.keys(namedTests).join(', '))
-    .argument('[part]', 'of nightly: one ring, spec file or suite, such as endurance or "Slow clients"')
+    .argument(
+      '[part]',
+      'of nightly: one ring, spec file or suite, such as endurance or "Slow clients"; of gpu: a folder of models',
+    )
     .description('run the tests that a change must pass; more: test nightly, test update, test containers, test gpu')
     .option('--quick', 'only what needs no servers')
     .option('--timings', 'print seconds per ring, the slowest files and the CPU seconds used')

@@ -1,5 +1,5 @@
 // `./overtone test gpu`: speech on the NVIDIA GPU of this machine, with real models and real recordings, in at most eight
-// minutes. MODEL_CACHE_DIR names the folder of the models; missing ones are fetched.
+// minutes. Arguments: the folder of the models, where missing ones are put, and the Python environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultsOf, engineSettings, type EngineSettings, type Word, type workerPools } from '@overtone/contracts';
 import {
   countErrors,
@@ -28,11 +27,13 @@ import { wishesOf } from '../src/gpu/tuning.ts';
 import { createNeuralDiarizer } from '../src/sherpa/diarizer.adapter.ts';
 import { createSherpaRuntime } from '../src/sherpa/runtime.ts';
 import { useOf } from '../src/sherpa/sherpa.ts';
+import { waitFor } from '@overtone/testkit';
 import { cards, librivox } from './utterances.ts';
 
 const limitMs = 8 * 60_000;
 const startedAt = performance.now();
-const cacheDir = process.env['MODEL_CACHE_DIR'] ?? join(import.meta.dirname, '../../../.tools/test-models');
+const tools = join(import.meta.dirname, '../../../.tools');
+const [cacheDir = join(tools, 'test-models'), environment = defaultSpeechEnvironment] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'overtone-gpu-'));
 // Empty at first: the first start compiles what the library has no code of this GPU for.
 const env = childEnvironment(folder);
@@ -147,21 +148,16 @@ async function testGpu(model: string): Promise<void> {
   });
   await check('a GPU with room for a small batch only gives the same text', async () => {
     await allEnded(usedBefore);
-    const other = await fillMemory(Math.round((batchMib.baselineMib + batchMib.peakMib) / 2));
-    try {
-      const measured = await transcribe(start(model), long);
-      assertSame(measured.words, longWords, 0.03);
-      return measured.figures;
-    } finally {
-      await other.release();
-    }
+    const room = Math.round((batchMib.baselineMib + batchMib.peakMib) / 2);
+    const measured = await besideFullMemory(room, () => transcribe(start(model), long));
+    assertSame(measured.words, longWords, 0.03);
+    return measured.figures;
   });
   await check('a full GPU leaves the recording to the CPU, and the next recording uses the GPU again', async () => {
     await allEnded(usedBefore);
     const engine = start(model);
     assert.deepEqual(await engine.check(), { ready: true });
-    const other = await fillMemory(64);
-    const squeezed = await transcribe(engine, sentences).finally(other.release);
+    const squeezed = await besideFullMemory(64, () => transcribe(engine, sentences));
     assertSame(squeezed.words, words, 0.05);
     const after = await transcribe(engine, sentences);
     assertSame(after.words, words, 0.005);
@@ -175,12 +171,12 @@ async function testGpu(model: string): Promise<void> {
 /** Ends every engine, and waits until the driver has the memory back. @returns MiB in use */
 async function allEnded(usedBefore: number): Promise<number> {
   for (const engine of engines.splice(0)) engine.close();
-  for (let seconds = 0; seconds < 30; seconds++) {
+  const seen = async () => {
     const used = await usedMib();
-    if (used <= usedBefore + 64) return used;
-    await sleep(1_000);
-  }
-  throw new Error(`${await usedMib()} MiB are in use, ${usedBefore} before the first start`);
+    if (used > usedBefore + 64) throw new Error(`${used} MiB are in use, ${usedBefore} before the first start`);
+    return { used };
+  };
+  return (await waitFor(seen, { intervalMs: 500 })).used;
 }
 
 async function usedMib(): Promise<number> {
@@ -202,7 +198,7 @@ function start(model: string, { changed = {}, pool = 'prefork', processors }: St
   const engine = createFasterWhisperEngines({
     modelCacheDir: cacheDir,
     allowUnverified: false,
-    environment: process.env['OT_SPEECH_ENVIRONMENT'] ?? defaultSpeechEnvironment,
+    environment,
     env,
     processors: processors ?? createGpu({ env, wishes: () => wishesOf(own) }).whisperProcessors,
     settings: () => own,
@@ -227,19 +223,19 @@ async function transcribe(engine: SpeechEngine, { wavPath, seconds }: Sound): Pr
   return { words, memory, figures: `${speedOf(seconds, began)}${range}` };
 }
 
-/** Another program that leaves this much of the GPU's memory. */
-async function fillMemory(leaveMib: number): Promise<{ release: () => Promise<void> }> {
+/** While another program leaves this much of the GPU's memory. */
+async function besideFullMemory<T>(leaveMib: number, run: () => Promise<T>): Promise<T> {
   const script = join(import.meta.dirname, 'fill_memory.py');
-  const filler = spawn('python3', [script, String(leaveMib)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(filler, 'exit');
-  const first = await Promise.race([once(createInterface({ input: filler.stdout }), 'line'), ended]);
-  if (!String(first[0]).startsWith('left')) throw new Error('The memory of the GPU could not be filled');
-  return {
-    release: async () => {
-      filler.stdin.end();
-      await ended;
-    },
-  };
+  const other = spawn('python3', [script, String(leaveMib)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(other, 'exit');
+  try {
+    const [first] = (await Promise.race([once(createInterface(other.stdout), 'line'), ended])) as [unknown];
+    if (!String(first).startsWith('left')) throw new Error('The memory of the GPU could not be filled');
+    return await run();
+  } finally {
+    other.stdin.end();
+    await ended;
+  }
 }
 
 /** Recordings one after another, with half a second after each. */

@@ -61,12 +61,12 @@ export function speechEnvironment(): Check {
   return { name: 'environment of faster-whisper', command: [process.execPath, main] };
 }
 
-/** Speech on the GPU of this machine, in one script; its output has the figures. */
-export function gpuTests(): Check {
+/** Speech on the GPU of this machine, in one script; its output has the figures. @param models their folder */
+export function gpuTests(models?: string): Check {
   const main = join(productFolder, 'services', 'transcription-worker', 'test', 'gpu.main.ts');
   return {
     name: 'tests (gpu)',
-    command: [process.execPath, main],
+    command: [process.execPath, main, ...(models === undefined ? [] : [models])],
     count: ({ code, output }) => {
       const failures = output.split('\n').filter((line) => line.startsWith('✗'));
       const passed = output.split('\n').filter((line) => line.startsWith('✓')).length;

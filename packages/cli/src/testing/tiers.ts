@@ -11,7 +11,7 @@ type NamedTests = {
   readonly packages?: readonly SystemPackage[];
   /** The seed is drawn for each run. */
   readonly isRandom?: boolean;
-  /** `part`: a ring, a spec file or a suite of them. */
+  /** `part`: a ring, a spec file or a suite of them; of `gpu`, the folder of the models. */
   readonly checks: (part?: string) => Check[];
 };
 
@@ -57,7 +57,7 @@ export const namedTests: Readonly<Record<string, NamedTests>> = {
   gpu: {
     about:
       'speech on the NVIDIA GPU of this machine, with figures; eight minutes at most, and the time to fetch a model',
-    checks: () => [speechEnvironment(), gpuTests()],
+    checks: (models) => [speechEnvironment(), gpuTests(models)],
   },
 };
 
