@@ -21,6 +21,7 @@ type SendInput = {
   /** `file`: the body is a file, sent as the multipart field `file`. */
   encoding?: 'json' | 'form' | 'file';
   signal?: AbortSignal;
+  keepalive?: boolean;
 };
 
 /** Routes whose 401 is about the credentials sent with the request, not about an expired access token. */
@@ -56,6 +57,7 @@ export function createClient({ url = '', credentials }: ClientOptions) {
       headers: { accept: 'application/json', ...(type === undefined ? {} : { 'content-type': type }) },
       ...(body === undefined ? {} : { body }),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
+      ...(input.keepalive === undefined ? {} : { keepalive: input.keepalive }),
     };
     return request(urlOf(route, input as Input<Route>), init, !routesWithoutRenewal.has(route));
   };

@@ -9,8 +9,11 @@ export type RequestBody<R extends Route> = Routes[R] extends { body: infer Body 
     ? Body | undefined
     : undefined;
 
+/** How a request is sent: `keepalive` ones outlive the page. */
+type SendOptions = { signal?: AbortSignal; keepalive?: boolean };
+
 /** The input of one call. A member that the route requires is required here too. */
-export type Input<R extends Route> = UrlInput<R> & BodyInput<RequestBody<R>> & { signal?: AbortSignal };
+export type Input<R extends Route> = UrlInput<R> & BodyInput<RequestBody<R>> & SendOptions;
 
 /** The input as the last argument of a call, which may be missing when nothing is required. */
 export type OptionalInput<R extends Route> = object extends Input<R> ? [input?: Input<R>] : [input: Input<R>];

@@ -48,6 +48,33 @@ test.describe('people at the same transcript', () => {
     await expect.poll(() => api.sent(report).at(-1)).toMatchObject({ visit_uuid: [...visits][0], left: true });
   });
 
+  for (const [act, leave] of Object.entries({
+    'closes the page': () => dispatchEvent(new Event('pagehide')),
+    'hides the page': () => {
+      Object.defineProperty(document, 'hidden', { value: true });
+      return document.dispatchEvent(new Event('visibilitychange'));
+    },
+  }))
+    test(`are informed by a request that outlives the page when a person ${act}`, async ({ page, api }) => {
+      const reports: { body: string; keepalive: boolean }[] = [];
+      await page.exposeFunction('onReport', (body: string, keepalive: boolean) => reports.push({ body, keepalive }));
+      await page.addInitScript(() => {
+        const fetch = window.fetch.bind(window);
+        window.fetch = (address, init) => {
+          const { onReport } = window as unknown as { onReport: (body: unknown, keepalive: boolean) => void };
+          if (typeof address === 'string' && address.endsWith('/presence'))
+            onReport(init?.body, init?.keepalive ?? false);
+          return fetch(address, init);
+        };
+      });
+      await open(page, api);
+      await expect.poll(() => api.sent(report).length).toBeGreaterThan(0);
+      await page.evaluate(leave);
+      await expect
+        .poll(() => reports.find(({ body }) => body.includes('"left":true')))
+        .toMatchObject({ keepalive: true });
+    });
+
   test('have initials of whole characters, the same as on the account button', async ({ page, api }) => {
     const name = 'Jo 🎧 Journalist';
     api.respond('GET /api/users/me', { ...me, full_name: name });

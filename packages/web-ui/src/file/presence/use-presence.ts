@@ -50,7 +50,9 @@ type Report = { visit_uuid: string; segment_uuid?: string | null; left: boolean 
 function send(fileId: string, body: Report): void {
   // After the sign-out a report would end the session once more.
   if (push.state.get() === 'off') return;
-  call('POST /api/files/{uuid}/presence', { params: { uuid: fileId }, body }).catch(() => undefined);
+  // The last report must arrive although the page that sends it is closed.
+  const input = { params: { uuid: fileId }, body, keepalive: body.left };
+  call('POST /api/files/{uuid}/presence', input).catch(() => undefined);
 }
 
 function useLastUse() {
