@@ -4,7 +4,7 @@ import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { createAutosave, type AutosaveDeps, type Draft, type Request } from './autosave.ts';
-import { docOf, passageOf, passagesOf, schema, textOf } from './schema.ts';
+import { attrsOf, docOf, passageOf, passagesOf, replacePassages, schema, textOf } from './schema.ts';
 
 function segment(uuid: string, text: string, version = 1): Segment {
   return {
@@ -328,6 +328,87 @@ describe('createAutosave', () => {
     expect(sent).toBe(1);
     expect(textsOf(view)).toEqual(['good morning', 'let us begin']);
     expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello' }]);
+  });
+
+  /** The changes that have no text. */
+  const changes: Record<string, (view: ReturnType<typeof viewOf>) => Transaction> = {
+    speaker: ({ state }) => state.tr.setNodeAttribute(1, 'speaker', 'ada'),
+    times: ({ state }) => state.tr.setNodeAttribute(1, 'times', { start: 1.1, end: 2 }),
+    'existence of a passage': ({ state }) => {
+      const { tr } = state;
+      replacePassages(tr, 0, 1, []);
+      return tr;
+    },
+    'speaker of a passage and the existence of the next one': ({ state }) => {
+      const tr = state.tr.setNodeAttribute(1, 'speaker', 'ada');
+      replacePassages(tr, 1, 2, []);
+      return tr;
+    },
+  };
+  const ada = { uuid: 'ada', name: 'SPEAKER_01', display_name: 'Ada' };
+  const bob = { uuid: 'bob', name: 'SPEAKER_02', display_name: 'Bob' };
+  /** What another person has made of the passages. */
+  const theirs = [
+    { ...segment('1', 'good evening', 2), speaker: bob, start_time: 1.2 },
+    segment('2', 'let us start', 2),
+  ];
+  const conflicts: Record<string, object> = {
+    speaker: { segmentUuid: '1', speaker: 'ada' },
+    times: { segmentUuid: '1', times: { start: 1.1, end: 2 } },
+    'existence of a passage': { segmentUuid: '1', isRemoval: true },
+    'speaker of a passage and the existence of the next one': { segmentUuid: null, isRemoval: true, speaker: 'ada' },
+  };
+  describe.each(Object.entries(changes))('a change of the %s', (kind, change) => {
+    it.each([
+      ['was refused', refused, base],
+      ['contradicts what another person has changed', outdated, theirs],
+    ])('is kept as a conflict when it %s', async (_, error, stored) => {
+      const { view, autosave, draft } = open(base, null, () => Promise.reject(error), {
+        reload: () => Promise.resolve(stored),
+      });
+      await autosave.restore();
+      view.dispatch(change(view));
+      await autosave.flush();
+      expect(autosave.state.get().conflicts).toMatchObject([{ text: '', ...conflicts[kind] }]);
+      expect(draft()?.conflicts).toHaveLength(1);
+    });
+
+    it('is no conflict when it was saved already', async () => {
+      const first = open(base, null, lost);
+      await first.autosave.restore();
+      first.view.dispatch(change(first.view));
+      const { operations = [] } = first.draft() ?? (first.autosave.keepDraft(), first.draft()) ?? {};
+      const done = base.flatMap((one) => {
+        const piece = operations.flatMap(({ replacement }) => replacement).find(({ uuid }) => uuid === one.uuid);
+        const isReplaced = operations.some(({ segments }) => segments.some(({ uuid }) => uuid === one.uuid));
+        if (!isReplaced) return [one];
+        return piece
+          ? [{ ...one, version: 2, speaker: ada, start_time: piece.start_time ?? 1, end_time: piece.end_time ?? 2 }]
+          : [];
+      });
+      const { autosave } = open(done, { request: null, operations, conflicts: [] }, lost);
+      await autosave.restore();
+      expect(autosave.state.get().conflicts).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['keeps', 'the', [1]],
+    ['drops', 'a', []],
+  ])('%s an accepted word when another person has changed the passage and the word is %s', async (_, word, kept) => {
+    const [first] = base as [Segment];
+    const word1 = { word: 'the', start: 1, end: 2, confidence: 0.4 };
+    const own = { ...first, text: 'the end', words: [word1] };
+    const other = { ...own, version: 2, text: `${word} end`, words: [{ ...word1, word }] };
+    const answers = [outdated];
+    const { view, autosave } = open([own], null, () => Promise.reject(answers.pop() ?? new Error('no connection')), {
+      reload: () => Promise.resolve([other]),
+    });
+    await autosave.restore();
+    view.dispatch(view.state.tr.setNodeAttribute(1, 'accepted', [1]));
+    await autosave.flush();
+    expect(attrsOf(passagesOf(view.state.doc)[0] as never).accepted).toEqual(kept);
+    expect(autosave.state.get().conflicts).toEqual([]);
   });
 
   it('undoes one step after the other, however fast the key is pressed', async () => {

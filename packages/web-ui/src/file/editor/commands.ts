@@ -1,9 +1,12 @@
 import { TextSelection, type Command, type EditorState, type Transaction } from 'prosemirror-state';
+import type { Conflict } from './merge.ts';
 import {
   attrsOf,
+  contentOf,
   groupWithNext,
   indexAt,
   isInPassage,
+  maskedOf,
   noWords,
   passagesOf,
   replacePassages,
@@ -138,6 +141,22 @@ export const deletePassages: Command = (state, dispatch) => {
   dispatch?.(tr.scrollIntoView());
   return true;
 };
+
+/** Makes a correction again that could not be saved, on the passage as it is now. */
+export function keepOwn(tr: Transaction, index: number, { text, speaker, times, isRemoval }: Conflict): Transaction {
+  const node = passagesOf(tr.doc)[index];
+  if (!node) return tr;
+  if (isRemoval) {
+    replacePassages(tr, index, index + 1, []);
+    return tr;
+  }
+  const at = startsOf(tr.doc)[index] ?? 0;
+  if (speaker !== undefined) tr.setNodeAttribute(at, 'speaker', speaker);
+  if (times) tr.setNodeAttribute(at, 'times', times);
+  const { base } = attrsOf(node);
+  if (text !== '') tr.replaceWith(at + 1, at + 1 + node.content.size, contentOf(text, base ? maskedOf(base) : []));
+  return tr;
+}
 
 /** Moves the start or the end of the caret's passage. @returns nothing where a neighbour forbids it */
 export function nudge(state: EditorState, edge: 'start' | 'end', by: number): { tr: Transaction; at: number } | null {

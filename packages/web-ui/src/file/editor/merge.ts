@@ -21,8 +21,18 @@ import {
   textOf,
 } from './schema.ts';
 
-/** A correction that could not be saved because its passage was changed by someone else, or is gone. */
-export type Conflict = { readonly segmentUuid: string | null; readonly text: string; readonly start: number };
+/**
+ * A correction that could not be saved because it was refused, or because its passage was changed by someone else, or is
+ * gone. Without text it is of what else the correction has set.
+ */
+export type Conflict = {
+  readonly segmentUuid: string | null;
+  readonly text: string;
+  readonly start: number;
+  readonly speaker?: string | null;
+  readonly times?: { readonly start: number; readonly end: number };
+  readonly isRemoval?: boolean;
+};
 
 /** The passages of the server after a correction. */
 export function applyResult(
@@ -266,25 +276,56 @@ export function repeatOperations(
     });
     if (isCurrent && repeat(tr, operation, run as Segment[], typed)) continue;
     // The same result was saved already, perhaps by this page before its answer was lost.
-    const isDone = operation.replacement.every(
-      ({ uuid, text, speaker_uuid: speaker, start_time: start, end_time: end }) => {
-        const segment = versions.get(uuid);
-        if (!segment) return false;
-        const isSameText = text === undefined || plainText(segment.text) === text;
-        const isSameTime =
-          (start ?? segment.start_time) === segment.start_time && (end ?? segment.end_time) === segment.end_time;
-        return isSameText && isSameTime && (speaker === undefined || speaker === (segment.speaker?.uuid ?? null));
-      },
-    );
-    const text = operation.replacement.flatMap((piece) => piece.text ?? []).join('\n');
-    if (isDone && operation.replacement.length > 0) continue;
+    if (isDone(operation, versions)) continue;
     const merged = mergeOperation(operation, old, versions);
-    if ((merged && repeat(tr, merged, run as Segment[], typed)) || text === '') continue;
-    const first = run.find((segment) => segment !== undefined);
-    const isSingle = operation.replacement.length === 1 && operation.segments.length === 1;
-    conflicts.push({ segmentUuid: isSingle ? (first?.uuid ?? null) : null, text, start: first?.start_time ?? 0 });
+    if (merged && repeat(tr, merged, run as Segment[], typed)) continue;
+    const conflict = conflictOf(
+      operation,
+      run.find((segment) => segment !== undefined),
+    );
+    if (conflict) conflicts.push(conflict);
   }
   return { tr: restoreCaret(tr, state), conflicts };
+}
+
+function isDone({ segments, replacement }: Operation, current: ReadonlyMap<string, Segment>): boolean {
+  if (replacement.length === 0) return segments.every(({ uuid }) => !current.has(uuid));
+  return replacement.every((piece) => {
+    const segment = current.get(piece.uuid);
+    if (!segment) return false;
+    const { text, speaker_uuid: speaker, start_time: start, end_time: end, accepted_words: accepted = [] } = piece;
+    const isSameText = text === undefined || plainText(segment.text) === text;
+    const isSameTime =
+      (start ?? segment.start_time) === segment.start_time && (end ?? segment.end_time) === segment.end_time;
+    const isSameSpeaker = speaker === undefined || speaker === (segment.speaker?.uuid ?? null);
+    const isAccepted = accepted.every((at) => (wordAt(segment, at)?.confidence ?? null) === null);
+    return isSameText && isSameTime && isSameSpeaker && isAccepted;
+  });
+}
+
+function wordAt({ words }: Segment, at: number): Segment['words'][number] | undefined {
+  return words.find(({ start }) => start === at);
+}
+
+/** @param first - the first passage of the operation that still exists */
+function conflictOf({ segments, replacement }: Operation, first: Segment | undefined): Conflict | null {
+  const text = replacement.flatMap((piece) => piece.text ?? []).join('\n');
+  const isSingle = replacement.length <= 1 && segments.length === 1;
+  const speaker = replacement.find((piece) => piece.speaker_uuid !== undefined)?.speaker_uuid;
+  const [times] = replacement.flatMap(({ start_time: start, end_time: end }) =>
+    start === undefined || end === undefined ? [] : [{ start, end }],
+  );
+  const isRemoval = text === '' && segments.some(({ uuid }) => replacement.every((piece) => piece.uuid !== uuid));
+  // Nothing of the person is lost with a passage that is gone, or with words that were only accepted.
+  if (text === '' && (!first || (speaker === undefined && !times && !isRemoval))) return null;
+  return {
+    segmentUuid: isSingle ? (first?.uuid ?? null) : null,
+    text,
+    start: first?.start_time ?? 0,
+    ...(speaker !== undefined && { speaker }),
+    ...(times && { times }),
+    ...(isRemoval && { isRemoval }),
+  };
 }
 
 /** Passages that were inserted already, although the answer was lost, are edited instead of inserted a second time. */
@@ -315,8 +356,9 @@ function mergeOperation(
   if (piece.speaker_uuid !== undefined && old.speaker?.uuid !== now.speaker?.uuid) return null;
   const hasOtherTimes = old.start_time !== now.start_time || old.end_time !== now.end_time;
   if (piece.start_time !== undefined && hasOtherTimes) return null;
-  // The accepted words may be others now.
-  const { text: typed, accepted_words: _, ...rest } = piece;
+  const { text: typed, accepted_words: accepted, ...other } = piece;
+  const stillThere = accepted?.filter((start) => wordAt(old, start)?.word === wordAt(now, start)?.word) ?? [];
+  const rest = { ...other, ...(stillThere.length > 0 && { accepted_words: stillThere }) };
   if (typed === undefined) return { segments: [{ uuid: now.uuid, version: now.version }], replacement: [rest] };
   const text = mergeTexts(plainText(old.text), typed, plainText(now.text));
   return text === null

@@ -5,6 +5,7 @@ import { clock } from '../../lib/format.ts';
 import { notify, notifyError } from '../../ui/notify.ts';
 import css from './editor.module.css';
 import type { SaveState } from './autosave.ts';
+import type { SpeakerLook } from '../file-context.ts';
 import type { Conflict } from './merge.ts';
 
 /** Whether everything is saved. */
@@ -23,8 +24,10 @@ export function SaveNote({ status }: Pick<SaveState, 'status'>) {
   );
 }
 
+type Speakers = ReadonlyMap<string, SpeakerLook>;
 type ConflictProps = {
   readonly conflicts: readonly Conflict[];
+  readonly speakers: Speakers;
   /** Whether the passage still exists. */
   readonly canKeep: (conflict: Conflict) => boolean;
   readonly onShow: (conflict: Conflict) => void;
@@ -32,8 +35,8 @@ type ConflictProps = {
   readonly onDrop: (conflict: Conflict) => void;
 };
 
-/** Text that could not be saved, because someone else has changed the passage. */
-export function ConflictNotes({ conflicts, canKeep, onShow, onKeep, onDrop }: ConflictProps) {
+/** Corrections that could not be saved, because someone else has changed the passage. */
+export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, onDrop }: ConflictProps) {
   const copy = (text: string): void =>
     void copyText(text).then(
       () => notify(t`Text copied.`),
@@ -52,10 +55,7 @@ export function ConflictNotes({ conflicts, canKeep, onShow, onKeep, onDrop }: Co
       }
     >
       <Stack gap="xs">
-        <Text size="sm">{t`Their text is in the transcript. Your text:`}</Text>
-        <Text size="sm" component="blockquote" dir="auto" m={0} className={css['theirs'] ?? ''}>
-          {conflict.text}
-        </Text>
+        <OwnCorrection conflict={conflict} speakers={speakers} />
         <Group gap="xs">
           {canKeep(conflict) && (
             <>
@@ -72,9 +72,11 @@ export function ConflictNotes({ conflicts, canKeep, onShow, onKeep, onDrop }: Co
           )}
           {!canKeep(conflict) && (
             <>
-              <Button size="xs" variant="default" onClick={() => copy(conflict.text)}>
-                {t`Copy`}
-              </Button>
+              {conflict.text !== '' && (
+                <Button size="xs" variant="default" onClick={() => copy(conflict.text)}>
+                  {t`Copy`}
+                </Button>
+              )}
               <Button size="xs" variant="default" onClick={() => onDrop(conflict)}>
                 {t`Discard`}
               </Button>
@@ -84,4 +86,30 @@ export function ConflictNotes({ conflicts, canKeep, onShow, onKeep, onDrop }: Co
       </Stack>
     </Alert>
   ));
+}
+
+/** What the person wanted, beside what the transcript has now. */
+function OwnCorrection({ conflict, speakers }: { conflict: Conflict; speakers: Speakers }) {
+  const { text, speaker, times, isRemoval = false } = conflict;
+  const name = speaker == null ? t`No speaker` : (speakers.get(speaker)?.name ?? t`Unknown speaker`);
+  return (
+    <>
+      {text !== '' && (
+        <>
+          <Text size="sm">{t`Their text is in the transcript. Your text:`}</Text>
+          <Text size="sm" component="blockquote" dir="auto" m={0} className={css['theirs'] ?? ''}>
+            {text}
+          </Text>
+        </>
+      )}
+      {speaker !== undefined && <Text size="sm">{t`Your speaker, not saved: ${name}`}</Text>}
+      {times && <Text size="sm">{t`Your times, not saved: ${tenths(times.start)} to ${tenths(times.end)}`}</Text>}
+      {isRemoval && <Text size="sm">{t`You deleted this. It’s still in the transcript.`}</Text>}
+    </>
+  );
+}
+
+/** People move times by tenths of a second. */
+function tenths(seconds: number): string {
+  return `${clock(seconds)}.${Math.floor(seconds * 10 + 0.001) % 10}`;
 }

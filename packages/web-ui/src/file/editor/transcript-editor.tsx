@@ -21,7 +21,7 @@ import type { CodeMark, Note, Place } from '../comments/notes.ts';
 import { isTurnStart, positionAt, type Match } from '../transcript.ts';
 import type { Transcript } from '../use-transcript.ts';
 import { createAutosave, type Autosave } from './autosave.ts';
-import { assignSpeaker, nudge } from './commands.ts';
+import { assignSpeaker, keepOwn, nudge } from './commands.ts';
 import { changeMarks } from './marks.ts';
 import type { Conflict } from './merge.ts';
 import {
@@ -32,18 +32,7 @@ import {
   type PassageView,
 } from './passage-view.ts';
 import { pluginsOf, type EditorKeys } from './plugins.ts';
-import {
-  attrsOf,
-  contentOf,
-  docOf,
-  indexesOf,
-  isInPassage,
-  maskedOf,
-  passageOf,
-  passagesOf,
-  schema,
-  startsOf,
-} from './schema.ts';
+import { attrsOf, docOf, indexesOf, isInPassage, passageOf, passagesOf, schema, startsOf } from './schema.ts';
 import { selectedPlace, wordAtCaret } from './selected-place.ts';
 import { ConflictNotes, SaveNote } from './save-notes.tsx';
 import { SpeakerDialog } from './speaker-dialog.tsx';
@@ -328,20 +317,18 @@ function Saving({ editor: { autosave } }: { editor: Editor }): ReactNode {
 
 function Conflicts({ editor: { view, autosave } }: { editor: Editor }): ReactNode {
   const { conflicts } = useSyncExternalStore(autosave.state.subscribe, autosave.state.get);
+  const { speakers } = useFile();
   const indexOf = ({ segmentUuid }: Conflict) => indexesOf(view.state.doc).get(segmentUuid ?? '');
   const keep = (conflict: Conflict): void => {
     const index = indexOf(conflict) ?? -1;
-    const node = passagesOf(view.state.doc)[index];
-    if (!node) return;
-    const at = startsOf(view.state.doc)[index] ?? 0;
-    const { base } = attrsOf(node);
-    const content = contentOf(conflict.text, base ? maskedOf(base) : []);
+    if (index === -1) return;
     autosave.dropConflict(conflict);
-    view.dispatch(view.state.tr.replaceWith(at + 1, at + 1 + node.content.size, content));
+    view.dispatch(keepOwn(view.state.tr, index, conflict));
   };
   return (
     <ConflictNotes
       conflicts={conflicts}
+      speakers={speakers}
       canKeep={(conflict) => indexOf(conflict) !== undefined}
       onShow={(conflict) => scrollToPassage(view, indexOf(conflict), 'center')}
       onKeep={keep}
