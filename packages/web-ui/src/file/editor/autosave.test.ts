@@ -330,6 +330,28 @@ describe('createAutosave', () => {
     expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello' }]);
   });
 
+  it('saves the other corrections of a request of which one was refused', async () => {
+    const server = [...base];
+    const { view, autosave } = open(
+      base,
+      null,
+      ({ operations }) => {
+        const pieces = operations.flatMap(({ replacement }) => replacement);
+        if (pieces.some(({ text }) => text?.includes('refused'))) return Promise.reject(refused);
+        for (const { uuid, text = '' } of pieces) server[Number(uuid) - 1] = segment(uuid, text, 2);
+        const segments = server.map((one, i) => ({ ...one, previous_uuid: server[i - 1]?.uuid ?? null }));
+        return Promise.resolve({ ...savedTyped, segments });
+      },
+      { reload: () => Promise.resolve(server) },
+    );
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText(' now', 16 + 'let us begin'.length).insertText('refused ', 1));
+    await autosave.flush();
+    expect(server.map(({ text }) => text)).toEqual(['good morning', 'let us begin now']);
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin now']);
+    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'refused good morning' }]);
+  });
+
   /** The changes that have no text. */
   const changes: Record<string, (view: ReturnType<typeof viewOf>) => Transaction> = {
     speaker: ({ state }) => state.tr.setNodeAttribute(1, 'speaker', 'ada'),

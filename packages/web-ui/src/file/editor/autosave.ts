@@ -27,8 +27,8 @@ export type SaveState = {
   readonly status: 'saved' | 'saving' | 'offline';
   readonly conflicts: readonly Conflict[];
 };
-/** What a failed request means: the connection, another version, or text that the server does not take. */
-export type Failure = 'connection' | 'outdated' | 'refused';
+/** What a failed request means: the connection, another version, a correction that the server does not take, or none. */
+export type Failure = 'connection' | 'outdated' | 'refused' | 'forbidden';
 
 export type AutosaveDeps = {
   readonly send: (request: Request) => Promise<CorrectionResult>;
@@ -70,6 +70,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   let running: Promise<void> | null = null;
   let reverts: Promise<unknown> = Promise.resolve();
   let closed = false;
+  /** After a refusal each correction is sent by itself, so that one does not keep the others from being saved. */
+  let sendsSingly = false;
   /** How many steps the document could undo when the last request was made, and the last one that was saved. */
   let sentDepth = 0;
   let savedDepth = 0;
@@ -137,12 +139,16 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       return false;
     }
     request = null;
+    if (failure === 'refused' && sent.operations.length > 1) {
+      sendsSingly = true;
+      return true;
+    }
     const next = await deps.reload();
     // With what was typed meanwhile.
     const operations = unsaved();
-    if (failure === 'refused') deps.onRefused(error);
-    // What was refused becomes a conflict, so that its text is not lost and not sent again.
-    const isRefused = (one: Operation): boolean => failure === 'refused' && isPartOf(one, sent.operations);
+    if (failure !== 'outdated') deps.onRefused(error);
+    // What was refused becomes a conflict, so that it is not lost and not sent again.
+    const isRefused = (one: Operation): boolean => failure !== 'outdated' && isPartOf(one, sent.operations);
     rebase(
       next,
       operations.map((one) => (isRefused(one) ? outdated(one) : one)),
@@ -150,8 +156,10 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     return true;
   };
   const saveOnce = async (): Promise<boolean> => {
-    const operations = request ? request.operations : batchOf(pending());
+    const unsent = request ? [] : pending();
+    const operations = request ? request.operations : sendsSingly ? unsent.slice(0, 1) : batchOf(unsent);
     if (operations.length === 0) {
+      sendsSingly = false;
       update({ status: 'saved' });
       keepDraft();
       return false;

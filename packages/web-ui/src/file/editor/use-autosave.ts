@@ -72,6 +72,7 @@ function failureOf(error: unknown): Failure {
   if (!(error instanceof ApiError)) return 'connection';
   const { status } = error;
   if (status === 404 || status === 409) return 'outdated';
+  if (status === 403) return 'forbidden';
   return status === 0 || status === 401 || status === 429 || status >= 500 ? 'connection' : 'refused';
 }
 
