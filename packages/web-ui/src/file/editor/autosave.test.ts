@@ -345,7 +345,7 @@ describe('createAutosave', () => {
       { reload: () => Promise.resolve(server) },
     );
     await autosave.restore();
-    view.dispatch(view.state.tr.insertText(' now', 16 + 'let us begin'.length).insertText('refused ', 1));
+    view.dispatch(view.state.tr.insertText(' now', 16 + 'let us begin'.length).insertText('refused ', 2));
     await autosave.flush();
     expect(server.map(({ text }) => text)).toEqual(['good morning', 'let us begin now']);
     expect(textsOf(view)).toEqual(['good morning', 'let us begin now']);
@@ -492,6 +492,124 @@ describe('createAutosave', () => {
       clear.mockRestore();
     },
   );
+
+  const noConnection = new Error('no connection');
+  const undoneFirst = { ...savedTyped, segments: [{ ...segment('1', 'good', 3), previous_uuid: null }] };
+  async function until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) await new Promise(setImmediate);
+  }
+
+  it.each(['undo', 'redo'] as const)('repeats the %s whose answer was lost, with its id', async (which) => {
+    const ids: string[] = [];
+    const { view, autosave } = open(base, null, lost, {
+      revert: (_, uuid) => {
+        ids.push(uuid);
+        return ids.length < 3 ? Promise.reject(noConnection) : Promise.resolve(undoneFirst);
+      },
+    });
+    const reverted = autosave.revert(which);
+    for (const tries of [1, 2]) {
+      await until(() => ids.length === tries && autosave.state.get().status === 'offline');
+      await new Promise(setImmediate);
+      // The browser is online again.
+      void autosave.flush();
+    }
+    expect(await reverted).toEqual(['1']);
+    expect(new Set(ids).size).toBe(1);
+    expect(textsOf(view)).toEqual(['good', 'let us begin']);
+    expect(autosave.state.get().status).toBe('saved');
+  });
+
+  it('keeps what is typed while an undo waits for the connection', async () => {
+    const answers = [() => Promise.resolve(undoneFirst), () => Promise.reject(noConnection)];
+    const { view, autosave, draft } = open(base, null, lost, { revert: () => (answers.pop() ?? lost)() });
+    await autosave.restore();
+    const undone = autosave.revert('undo');
+    await until(() => autosave.state.get().status === 'offline');
+    view.dispatch(view.state.tr.insertText(' now', 16 + 'let us begin'.length));
+    autosave.changed();
+    expect(JSON.stringify(draft())).toContain('let us begin now');
+    void autosave.flush();
+    await undone;
+    expect(textsOf(view)).toEqual(['good', 'let us begin now']);
+  });
+
+  it('shows what is stored when the server fails at an undo again and again', async () => {
+    let tries = 0;
+    const stored = [segment('1', 'good', 3), segment('2', 'let us begin')];
+    const { view, autosave } = open(base, null, lost, {
+      revert: () => {
+        tries += 1;
+        return Promise.reject(noConnection);
+      },
+      reload: () => Promise.resolve(stored),
+    });
+    const undone = autosave.revert('undo').catch((error: unknown) => error);
+    for (let known = 1; known <= 4; known += 1) {
+      await until(() => tries === known);
+      await new Promise(setImmediate);
+      void autosave.flush();
+    }
+    expect(await undone).toBe(noConnection);
+    expect(textsOf(view)).toEqual(['good', 'let us begin']);
+    expect(autosave.isIdle()).toBe(true);
+  });
+
+  describe('an undo without a connection is refused, and undoes nothing later,', () => {
+    const request: Request = { uuid: 'the-request', operations: typed };
+    it.each<[string, Draft | null, (opened: ReturnType<typeof open>) => Promise<unknown>]>([
+      [
+        'when what was typed waits',
+        null,
+        async ({ view, autosave }) => {
+          view.dispatch(view.state.tr.insertText('very ', 2));
+          await autosave.flush();
+        },
+      ],
+      [
+        'when a request of an earlier visit waits',
+        { request, operations: typed, conflicts: [] },
+        async () => undefined,
+      ],
+      [
+        'when text of an earlier visit waits',
+        { request: null, operations: typed, conflicts: [] },
+        async () => undefined,
+      ],
+    ])('%s', async (_, kept, prepare) => {
+      let calls = 0;
+      const opened = open(base, kept, () => Promise.reject(noConnection), {
+        revert: () => {
+          calls += 1;
+          return Promise.resolve(undoneFirst);
+        },
+      });
+      await opened.autosave.restore();
+      await prepare(opened);
+      await expect(opened.autosave.revert('undo')).rejects.toBe(noConnection);
+      expect(calls).toBe(0);
+    });
+
+    it('when another undo waits, also when it was asked for before the connection was lost', async () => {
+      const answers = [() => Promise.resolve(undoneFirst), () => Promise.reject(noConnection)];
+      let calls = 0;
+      const { view, autosave } = open(base, null, lost, {
+        revert: () => {
+          calls += 1;
+          return (answers.pop() ?? lost)();
+        },
+      });
+      const [first, second] = [autosave.revert('undo'), autosave.revert('undo').catch((error: unknown) => error)];
+      await until(() => autosave.state.get().status === 'offline');
+      await expect(autosave.revert('undo')).rejects.toBe(noConnection);
+      view.dispatch(view.state.tr.insertText(' now', 16 + 'let us begin'.length));
+      void autosave.flush();
+      await first;
+      expect(await second).toBeInstanceOf(Error);
+      expect(calls).toBe(2);
+      expect(textsOf(view)).toEqual(['good', 'let us begin now']);
+    });
+  });
 
   it('inserts no passage a second time that was stored before the page was opened again', async () => {
     const stored = [...base, segment('3', 'hello')];

@@ -69,6 +69,11 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   let failures = 0;
   let running: Promise<void> | null = null;
   let reverts: Promise<unknown> = Promise.resolve();
+  let isReverting = false;
+  let connectionsLost = 0;
+  let lastError: unknown;
+  /** Repeats an undo that waits for the connection. */
+  let wake = (): void => undefined;
   let closed = false;
   /** After a refusal each correction is sent by itself, so that one does not keep the others from being saved. */
   let sendsSingly = false;
@@ -97,9 +102,12 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     clearTimeout(timer);
     timer = setTimeout(() => void flush(), ms);
   };
-  const waitForConnection = (): void => {
+  const waitForConnection = (error: unknown): void => {
     update({ status: 'offline' });
-    schedule(retryMs.at(-1) ?? 10_000);
+    schedule(retryMs[Math.min(failures, retryMs.length - 1)] ?? 1_000);
+    failures += 1;
+    connectionsLost += 1;
+    lastError = error;
   };
   const receive = (result: CorrectionResult, operations: readonly Operation[]): void => {
     if (closed) return;
@@ -133,9 +141,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   const fail = async (error: unknown, sent: Request): Promise<boolean> => {
     const failure = deps.failureOf(error);
     if (failure === 'connection') {
-      update({ status: 'offline' });
-      schedule(retryMs[Math.min(failures, retryMs.length - 1)] ?? 1_000);
-      failures += 1;
+      waitForConnection(error);
       return false;
     }
     request = null;
@@ -160,6 +166,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     const operations = request ? request.operations : sendsSingly ? unsent.slice(0, 1) : batchOf(unsent);
     if (operations.length === 0) {
       sendsSingly = false;
+      failures = 0;
       update({ status: 'saved' });
       keepDraft();
       return false;
@@ -182,8 +189,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       return true;
     } catch (error) {
       if (closed) return false;
-      return await fail(error, sent).catch(() => {
-        waitForConnection();
+      return await fail(error, sent).catch((another: unknown) => {
+        waitForConnection(another);
         return false;
       });
     }
@@ -194,22 +201,29 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   async function flush(): Promise<void> {
     clearTimeout(timer);
     typingSince = 0;
+    wake();
     running ??= run().finally(() => (running = null));
     await running;
   }
-  /** One step, after everything is saved. */
-  async function revertNext(which: 'undo' | 'redo'): Promise<readonly string[]> {
+  /** One step, after everything is saved. `lost`: the lost connections when it was asked for. */
+  async function revertNext(which: 'undo' | 'redo', lost: number): Promise<readonly string[]> {
     do await flush();
     while (running);
-    if (request !== null) return [];
+    if (closed) return [];
+    // What was typed while there was no connection is not what it was meant for.
+    if (connectionsLost !== lost) throw lastError;
     update({ status: 'saving' });
     const work = revertOnce(which);
+    isReverting = true;
     running = work
       .then(
         () => undefined,
         () => undefined,
       )
-      .finally(() => (running = null));
+      .finally(() => {
+        isReverting = false;
+        running = null;
+      });
     try {
       return await work;
     } finally {
@@ -218,10 +232,33 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     }
   }
   async function revertOnce(which: 'undo' | 'redo'): Promise<readonly string[]> {
-    const result = await deps.revert(which, crypto.randomUUID());
+    const result = await sendRevert(which);
+    if (closed) return [];
     rebase(applyResult(base, result), unsaved());
     deps.onSaved(base, result);
     return result.segments.map((segment) => segment.uuid);
+  }
+  /** With one id until it is answered: it may be done although its answer was lost. */
+  async function sendRevert(which: 'undo' | 'redo'): Promise<CorrectionResult> {
+    const uuid = crypto.randomUUID();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await deps.revert(which, uuid);
+        failures = 0;
+        return result;
+      } catch (error) {
+        const isLost = !closed && deps.failureOf(error) === 'connection';
+        const stored = isLost && attempt > retryMs.length ? await deps.reload().catch(() => null) : null;
+        if (stored && !closed) rebase(stored, unsaved());
+        if (!isLost || stored) {
+          failures = 0;
+          throw error;
+        }
+        waitForConnection(error);
+        await new Promise<void>((resolve) => (wake = resolve));
+        if (closed) throw error;
+      }
+    }
   }
 
   /** Sends the request of an earlier visit again. `operations` are all that were not saved then, with those of the request. */
@@ -246,8 +283,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (deps.failureOf(error) === 'connection') {
         if (isShown) keepDraft();
         else rebase(base, unsaved());
-        update({ status: 'offline' });
-        return schedule(retryMs[0]);
+        return waitForConnection(error);
       }
       const next = await deps.reload();
       request = null;
@@ -306,7 +342,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     /** @returns the ids of the passages that changed; nothing when there is nothing to undo */
     revert: (which: 'undo' | 'redo'): Promise<readonly string[]> => {
       // One at a time: the passages of an earlier undo must not arrive after those of a later one.
-      const own = reverts.then(() => revertNext(which));
+      if (isReverting && failures > 0) return Promise.reject(lastError);
+      const lost = connectionsLost;
+      const own = reverts.then(() => revertNext(which, lost));
       reverts = own.catch(() => undefined);
       return own;
     },
@@ -321,6 +359,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (request === null && operations.length > 0) request = { uuid: crypto.randomUUID(), operations };
       keepDraft();
       closed = true;
+      wake();
       const last = request;
       if (last === null) return;
       const finish = (result: CorrectionResult): void => {
