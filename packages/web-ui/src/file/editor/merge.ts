@@ -268,28 +268,41 @@ export function repeatOperations(
   const versions = new Map(base.map((segment) => [segment.uuid, segment]));
   const old = new Map(previous.map((segment) => [segment.uuid, segment]));
   const typed = new Map(passagesOf(state.doc).map((node) => [attrsOf(node).uuid, node]));
-  for (const operation of operations.flatMap((one) => ofStored(one, versions))) {
-    const run = operation.segments.map(({ uuid }) => versions.get(uuid));
-    const isCurrent = run.every((segment, i) => {
-      const { version } = operation.segments[i] ?? {};
-      return segment !== undefined && (version === undefined || segment.version === version);
-    });
-    if (isCurrent && repeat(tr, operation, run as Segment[], typed)) continue;
-    // The same result was saved already, perhaps by this page before its answer was lost.
-    if (isDone(operation, versions)) continue;
-    const merged = mergeOperation(operation, old, versions);
-    if (merged && repeat(tr, merged, run as Segment[], typed)) continue;
-    const conflict = conflictOf(
-      operation,
-      run.find((segment) => segment !== undefined),
-    );
+  for (const operation of operations) {
+    const parts = ofStored(operation, versions).map((part) => currentOf(part, { doc: tr.doc, old, versions }));
+    // As a whole or not at all: a join of which only one part is repeated would show words twice.
+    if (parts.every((part) => part !== null)) {
+      for (const part of parts.flat()) repeat(tr, part, versions, typed);
+      continue;
+    }
+    const conflict = conflictOf(operation, versions);
     if (conflict) conflicts.push(conflict);
   }
   return { tr: restoreCaret(tr, state), conflicts };
 }
 
+type Known = {
+  readonly doc: Node;
+  readonly old: ReadonlyMap<string, Segment>;
+  readonly versions: ReadonlyMap<string, Segment>;
+};
+
+/** The operation for the passages of the server, if there is anything left to do; null when it cannot be made on them. */
+function currentOf(operation: Operation, { doc, old, versions }: Known): Operation[] | null {
+  const isCurrent = operation.segments.every(({ uuid, version }) => {
+    const segment = versions.get(uuid);
+    return segment !== undefined && (version === undefined || segment.version === version);
+  });
+  if (isCurrent && placeOf(doc, operation) !== null) return [operation];
+  // The same result was saved already, perhaps by this page before its answer was lost.
+  if (isDone(operation, versions)) return [];
+  const merged = mergeOperation(operation, old, versions);
+  return merged && placeOf(doc, merged) !== null ? [merged] : null;
+}
+
 function isDone({ segments, replacement }: Operation, current: ReadonlyMap<string, Segment>): boolean {
-  if (replacement.length === 0) return segments.every(({ uuid }) => !current.has(uuid));
+  const kept = new Set(replacement.map(({ uuid }) => uuid));
+  if (segments.some(({ uuid }) => !kept.has(uuid) && current.has(uuid))) return false;
   return replacement.every((piece) => {
     const segment = current.get(piece.uuid);
     if (!segment) return false;
@@ -307,8 +320,8 @@ function wordAt({ words }: Segment, at: number): Segment['words'][number] | unde
   return words.find(({ start }) => start === at);
 }
 
-/** @param first - the first passage of the operation that still exists */
-function conflictOf({ segments, replacement }: Operation, first: Segment | undefined): Conflict | null {
+function conflictOf({ segments, replacement }: Operation, current: ReadonlyMap<string, Segment>): Conflict | null {
+  const [first] = segments.flatMap(({ uuid }) => current.get(uuid) ?? []);
   const text = replacement.flatMap((piece) => piece.text ?? []).join('\n');
   const isSingle = replacement.length <= 1 && segments.length === 1;
   const speaker = replacement.find((piece) => piece.speaker_uuid !== undefined)?.speaker_uuid;
@@ -366,17 +379,26 @@ function mergeOperation(
     : { segments: [{ uuid: now.uuid, version: now.version }], replacement: [{ ...rest, text }] };
 }
 
-/** @returns false when the passages are not next to each other any more */
+/** The index of the passages of an operation, or of its place; null when they are not next to each other any more. */
+function placeOf(doc: Node, { segments, after_uuid: after = null }: Operation): number | null {
+  const indexes = indexesOf(doc);
+  const [first] = segments;
+  const previous = after === null ? -1 : indexes.get(after);
+  const index = first ? indexes.get(first.uuid) : previous === undefined ? undefined : previous + 1;
+  const isPlaced = index !== undefined && segments.every(({ uuid }, i) => indexes.get(uuid) === index + i);
+  return isPlaced ? index : null;
+}
+
 function repeat(
   tr: Transaction,
-  { segments, after_uuid: after = null, replacement }: Operation,
-  run: Segment[],
+  operation: Operation,
+  versions: ReadonlyMap<string, Segment>,
   typed: ReadonlyMap<string, Node>,
-): boolean {
-  const indexes = indexesOf(tr.doc);
-  const first = indexes.get(segments[0]?.uuid ?? after ?? '');
-  if (first === undefined && (segments.length > 0 || after !== null)) return false;
-  if (segments.some(({ uuid }, i) => indexes.get(uuid) !== (first ?? 0) + i)) return false;
+): void {
+  const { segments, replacement } = operation;
+  const index = placeOf(tr.doc, operation);
+  if (index === null) return;
+  const run = segments.flatMap(({ uuid }) => versions.get(uuid) ?? []);
   const byId = new Map(run.map((segment) => [segment.uuid, segment]));
   const masked = run.flatMap(maskedOf);
   const nodes = replacement.map(
@@ -393,7 +415,5 @@ function repeat(
       return schema.nodes.passage.create(attrs, content);
     },
   );
-  const index = segments.length === 0 ? (first ?? -1) + 1 : (first ?? 0);
   replacePassages(tr, index, index + segments.length, nodes);
-  return true;
 }

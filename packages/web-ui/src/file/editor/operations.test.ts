@@ -256,7 +256,7 @@ describe('unsaved operations', () => {
     }
   });
 
-  it('keep a new speaker beside the words of others, and give way to their speaker', () => {
+  it('keep a new speaker beside the words of others, and are a conflict beside their speaker', () => {
     const mine: Operation[] = [
       { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '2', speaker_uuid: 'grace' }] },
     ];
@@ -268,8 +268,32 @@ describe('unsaved operations', () => {
     };
     expect(speakersOf({ ...second, version: 2, text: 'hello there' })).toEqual([0, 'grace']);
     const bob = { uuid: 'bob', name: 'SPEAKER_03', display_name: 'Bob' };
-    expect(speakersOf({ ...second, version: 2, speaker: bob })).toEqual([0, 'bob']);
+    expect(speakersOf({ ...second, version: 2, speaker: bob })).toEqual([1, 'bob']);
   });
+
+  it.each([
+    ['changed', [segment('3', 'bye then', { version: 2 })]],
+    ['inserted another one before', [segment('8', 'well'), segment('3', 'bye')]],
+  ])(
+    'of a join with a passage that is stored already are made as a whole or not at all: others have %s the other',
+    (_, third) => {
+      const split = [segment('2', 'hel', { version: 2 }), segment('9', 'lo')];
+      const join: Operation[] = [
+        {
+          segments: ['2', '3'].map((uuid) => ({ uuid, version: 1 })),
+          replacement: [
+            { uuid: '2', text: 'hel' },
+            { uuid: '9', text: 'lo bye' },
+          ],
+        },
+      ];
+      const state = stateOf(base);
+      const theirs = [base[0]!, ...split, ...third];
+      const { tr, conflicts } = repeatOperations(state, theirs, join, base);
+      expect(textsOf(state.apply(tr))).toEqual(theirs.map(({ text }) => text));
+      expect(conflicts).toMatchObject([{ text: 'hel\nlo bye' }]);
+    },
+  );
 
   it('of a passage with masked parts are conflicts when others have changed it', () => {
     const mask = { uuid: 'm', kind: 'name', start: 0, end: 4 } as unknown as Segment['redactions'][number];
