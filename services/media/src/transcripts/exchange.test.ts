@@ -14,16 +14,60 @@ describe('the exchange of segments', () => {
     expect(planExchange(from, to, { current, speakers })?.changed).toEqual([stateOf('1', 'then', 'ada')]);
   });
 
-  it('of accepted words keeps a text that was changed since, and is not refused', () => {
-    const accepted = (confidence: number | null) => ({
-      ...stateOf('1', 'the'),
-      words: [{ word: 'the', start: 0, end: 1, confidence }],
+  describe('of words', () => {
+    const wordsOf = (text: string, confidences: readonly (number | null)[], from = 0) =>
+      text
+        .split(' ')
+        .map((word, i) => ({ word, start: from + i, end: from + i + 1, confidence: confidences[i] ?? null }));
+    const spoken = (id: string, text: string, confidences: readonly (number | null)[], from = 0) => ({
+      ...stateOf(id, text),
+      startTime: from,
+      endTime: from + confidences.length,
+      words: wordsOf(text, confidences, from),
     });
-    const plan = (current: ReturnType<typeof accepted>) =>
-      planExchange([accepted(null)], [accepted(0.4)], { current: [current], speakers })?.changed;
-    expect(plan(accepted(null))).toEqual([accepted(0.4)]);
-    const later = { ...accepted(0.9), text: 'then' };
-    expect(plan(later)).toEqual([later]);
+    type Spoken = ReturnType<typeof spoken>[];
+    const exchanged = (from: Spoken, to: Spoken, current: Spoken) => {
+      const plan = planExchange(from, to, { current, speakers });
+      return [...(plan?.changed ?? []), ...(plan?.inserted.flat() ?? [])];
+    };
+    const whole = (...confidences: (number | null)[]) => [spoken('1', 'the end', confidences)];
+    const halves = (first: number | null, second: number | null) => [
+      spoken('1', 'the', [first]),
+      spoken('2', 'end', [second], 1),
+    ];
+
+    it('takes back what was accepted, also in a text that was changed since', () => {
+      const [accepted, unsure] = [whole(null, 0.4), whole(0.4, 0.4)];
+      expect(exchanged(accepted, unsure, accepted)).toEqual(unsure);
+      const later = [spoken('1', 'the very end', [null, null, 0.4])];
+      expect(exchanged(accepted, unsure, later)).toEqual([spoken('1', 'the very end', [0.4, null, 0.4])]);
+      expect(exchanged(unsure, accepted, whole(0.4, null))).toEqual(whole(null, null));
+    });
+
+    it.each([
+      ['a split', halves(0.4, 0.4), whole(0.4, 0.4), halves(null, 0.4), whole(null, 0.4)],
+      ['a join', whole(0.4, 0.4), halves(0.4, 0.4), whole(0.4, null), halves(0.4, null)],
+      [
+        'another time',
+        whole(0.4, 0.4),
+        [spoken('1', 'the end', [0.4, 0.4], 5)],
+        whole(0.4, null),
+        [spoken('1', 'the end', [0.4, null], 5)],
+      ],
+      [
+        'another text',
+        [spoken('1', 'the END', [0.4, null])],
+        whole(0.4, 0.4),
+        [spoken('1', 'the END', [null, null])],
+        whole(null, 0.4),
+      ],
+    ])(
+      'keeps what was accepted since when %s is undone, and again when it is redone',
+      (_, from, to, current, expected) => {
+        expect(exchanged(from, to, current)).toEqual(expected);
+        expect(exchanged(to, from, expected)).toEqual(current);
+      },
+    );
   });
 
   it('of another text keeps a speaker that was changed since', () => {

@@ -1,3 +1,4 @@
+import type { Word } from '@overtone/contracts';
 import type { SegmentState } from './operations.store.ts';
 
 /** What of a segment decides whether it was changed since, and where it is inserted again. */
@@ -37,6 +38,7 @@ export function planExchange<S extends State>(
   }
   if (to.some(({ id }) => !left.has(id) && now.has(id))) return null;
 
+  const accepted = readAcceptance({ left, right, now });
   const changed: S[] = [];
   const inserted: S[][] = [];
   for (const state of to) {
@@ -44,16 +46,13 @@ export function planExchange<S extends State>(
     const source = left.get(state.id);
     if (source) {
       const existing = now.get(state.id) ?? source;
-      // Words that were only accepted have gone with a later text.
-      const isLater = isTextKept(source, state)
-        ? !isTextKept(source, existing)
-        : isSameText(source, state) && !isSameText(source, existing);
-      const next = isLater ? existing : state;
+      // A text that the correction has not changed stays as it is, like the speaker.
+      const next = accepted(isSameText(source, state) ? existing : state);
       changed.push({ ...next, speakerId: source.speakerId === state.speakerId ? existing.speakerId : speakerId });
       continue;
     }
     const group = inserted.at(-1);
-    const restored = { ...state, speakerId };
+    const restored = { ...accepted(state), speakerId };
     // Those that were next to each other are inserted together.
     if (group && group.length < maxInserted && group.at(-1)?.id === state.previousId) group.push(restored);
     else inserted.push([restored]);
@@ -61,11 +60,35 @@ export function planExchange<S extends State>(
   return { removed: from.filter(({ id }) => !right.has(id)).map(({ id }) => id), changed, inserted };
 }
 
-/** Whether the texts, the times and the words of two states are the same. */
-function isTextKept(one: State, other: State): boolean {
-  return isSameText(one, other) && JSON.stringify(one.words) === JSON.stringify(other.words);
+type ById<S> = ReadonlyMap<string, S>;
+
+/**
+ * Whether words are accepted, which is a matter of each word: one that the correction has accepted is as in `right`, each
+ * other one as it is now.
+ */
+function readAcceptance<S extends State>({ left, right, now }: Record<'left' | 'right' | 'now', ById<S>>) {
+  const wordsOf = (states: ById<S>): ReadonlyMap<string, Word> =>
+    new Map([...states.values()].flatMap((state) => state.words.map((word, i) => [keyOf(state, word, i), word])));
+  // The words of a passage that was only moved are found by their places in it.
+  const keyOf = ({ id, words }: S, word: Word, i: number): string => {
+    const other = right.get(id)?.words;
+    const isMoved = other?.length === words.length && other.every((one, at) => one.word === words[at]?.word);
+    return `${isMoved ? other[i]?.start : word.start} ${word.word}`;
+  };
+  const [before, after, present] = [wordsOf(left), wordsOf(right), wordsOf(now)];
+  return (state: S): S => {
+    const words = state.words.map((word, i) => {
+      const key = keyOf(state, word, i);
+      const [old, wanted, current] = [before.get(key), after.get(key), present.get(key)];
+      const isReverted = old && wanted && old.confidence !== wanted.confidence;
+      const { confidence } = (isReverted ? wanted : current) ?? word;
+      return confidence === word.confidence ? word : { ...word, confidence };
+    });
+    return words.some((word, i) => word !== state.words[i]) ? { ...state, words } : state;
+  };
 }
 
+/** Whether the texts and the times of two states are the same. */
 function isSameText(one: State, other: State): boolean {
   return one.text === other.text && one.startTime === other.startTime && one.endTime === other.endTime;
 }

@@ -11,6 +11,7 @@ import {
   updateSegments,
   type SegmentState,
 } from './operations.store.ts';
+import { meanConfidence } from './transcripts.ts';
 
 type Revert = { fileId: string; revision: number; userId: string; uuid: string };
 
@@ -55,15 +56,18 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
   const speakers = new Set((await tx.speaker.findMany({ where: { fileId } })).map(({ id }) => id));
   const plan = planExchange(from, to, { current, speakers });
   if (!plan) throw changedSince();
+  const known = new Set([...to, ...current].map(({ words }) => words));
+  const withConfidence = (state: SegmentState): SegmentState =>
+    known.has(state.words) ? state : { ...state, confidence: meanConfidence(state.words) };
   await tx.segment.deleteMany({ where: { id: { in: plan.removed } } });
   // Above each version from before it was removed: a page that knows it from then must not overwrite it.
   const version = mostChanges * ((await lastRevision(tx, fileId)) + 1);
   for (const group of plan.inserted) {
     const afterId = await anchorOf(tx, fileId, group);
-    const rows = group.map((state) => ({ ...withoutAdjacent(state), version }));
+    const rows = group.map((state) => ({ ...withoutAdjacent(withConfidence(state)), version }));
     await insertSegments(tx, { fileId, userId, afterId }, rows);
   }
-  await updateSegments(tx, userId, plan.changed.map(withoutAdjacent));
+  await updateSegments(tx, userId, plan.changed.map(withConfidence).map(withoutAdjacent));
 }
 
 function withoutAdjacent({ previousId: _, nextId: __, ...row }: SegmentState) {
