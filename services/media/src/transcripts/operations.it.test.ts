@@ -102,6 +102,36 @@ describe.each(Object.entries(corrections))('the correction %s', (kind, make) => 
   });
 });
 
+it.each(['text', 'speaker', 'split', 'merge', 'retime'])(
+  'the undo and the redo of a correction (%s) keep a word that another person has accepted since',
+  async (kind) => {
+    const run = await transcribed(media);
+    const editor = newUser();
+    const share = { user_uuid: editor.userId, permission: 'editor' };
+    await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    const spoken = kind === 'retime' ? 'hello' : 'good';
+    const find = async () =>
+      (await detailOf(run)).transcript_segments.flatMap(({ uuid, words }) =>
+        words.filter(({ word }) => word === spoken).map((word) => ({ ...word, uuid })),
+      )[0];
+    const automatic = await shownOf(run);
+    expect((await apply(run, (await corrections[kind]?.(run)) ?? [])).status).toBe(200);
+    const { uuid = '', start = -1, confidence } = (await find()) ?? {};
+    expect(confidence).not.toBeNull();
+    const accepted = [{ segments: [{ uuid }], replacement: [{ uuid, accepted_words: [start] }] }];
+    expect((await apply(run, accepted, { person: editor })).status).toBe(200);
+    const corrected = await shownOf(run);
+
+    expect((await revert(run, 'undo')).status).toBe(200);
+    expect((await find())?.confidence).toBeNull();
+    expect((await revert(run, 'redo')).status).toBe(200);
+    expect(await shownOf(run)).toEqual(corrected);
+    expect((await revert(run, 'undo')).status).toBe(200);
+    expect((await revert(run, 'undo', editor)).status).toBe(200);
+    expect(await shownOf(run)).toEqual(automatic);
+  },
+);
+
 describe('corrections', () => {
   it('answer with the changed and removed segments, in the place where they are now', async () => {
     const run = await transcribed(media);
