@@ -316,6 +316,24 @@ describe('createAutosave', () => {
     expect(autosave.state.get().conflicts).toEqual([]);
   });
 
+  it('keeps what was typed on the second of three visits to a passage that the first one has saved', async () => {
+    const sent: Draft['operations'] = [
+      { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '2', text: 'let us begin now' }] },
+    ];
+    const operations: Draft['operations'] = [
+      { segments: [{ uuid: '2', version: 2 }], replacement: [{ uuid: '2', text: 'let us begin now, all' }] },
+      // The same as the first visit has left it, and another one that is not shown.
+      { segments: [{ uuid: '2', version: -1 }], replacement: [{ uuid: '2', text: 'let us begin now' }] },
+      { segments: [{ uuid: '1', version: -1 }], replacement: [{ uuid: '1', text: 'good evening' }] },
+    ];
+    const kept = { request: { uuid: 'the-request', operations: sent }, operations, conflicts: [] };
+    const stored = [base[0] as Segment, segment('2', 'let us begin now', 2)];
+    const { view, autosave } = open(stored, kept, () => Promise.resolve(savedTyped));
+    await autosave.restore();
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin now, all']);
+    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'good evening' }]);
+  });
+
   it('keeps a refused passage as a conflict, and does not send it again', async () => {
     let sent = 0;
     const { view, autosave } = open(base, null, () => {

@@ -13,7 +13,7 @@ import {
   reuseKnown,
   type Conflict,
 } from './merge.ts';
-import { batchOf, operationsOf, type Operation } from './operations.ts';
+import { batchOf, isOutdated, operationsOf, outdated, type Operation } from './operations.ts';
 
 export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
 /** Kept in the browser until it is saved: across reload, closed tabs and the end of the session. */
@@ -395,13 +395,7 @@ function isPartOf(operation: Operation, operations: readonly Operation[]): boole
 
 /** An operation that was begun on passages of which a part has been saved since. */
 function continued(operation: Operation, base: readonly Segment[]): Operation {
+  if (isOutdated(operation)) return operation;
   const ids = new Set([...operation.segments, ...operation.replacement].map(({ uuid }) => uuid));
   return { ...operation, segments: base.flatMap(({ uuid }) => (ids.has(uuid) ? [{ uuid }] : [])) };
-}
-
-/** No passage has this version. What is inserted replaces nothing, and is compared with itself. */
-function outdated(operation: Operation): Operation {
-  const { segments, replacement } = operation;
-  const known = segments.length > 0 ? segments : replacement.slice(0, 1);
-  return { ...operation, segments: known.map(({ uuid }) => ({ uuid, version: -1 })) };
 }

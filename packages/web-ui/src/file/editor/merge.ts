@@ -4,7 +4,7 @@ import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { isTurnStart } from '../transcript.ts';
 import { mergeTexts } from './merge-texts.ts';
-import type { Operation } from './operations.ts';
+import { isOutdated, type Operation } from './operations.ts';
 import {
   attrsOf,
   contentOf,
@@ -348,7 +348,7 @@ function ofStored(operation: Operation, current: ReadonlyMap<string, Segment>): 
   const isStored = ({ uuid }: Operation['replacement'][number]): boolean => !replaced.has(uuid) && current.has(uuid);
   const stored = replacement.filter(isStored);
   // What is outdated becomes a conflict as a whole.
-  if (stored.length === 0 || segments.some(({ version }) => version === -1)) return [operation];
+  if (stored.length === 0 || isOutdated(operation)) return [operation];
   const edits = stored.map((piece) => ({ segments: [{ uuid: piece.uuid, version: 1 }], replacement: [piece] }));
   const rest = { ...operation, replacement: replacement.filter((piece) => !isStored(piece)) };
   return segments.length > 0 || rest.replacement.length > 0 ? [...edits, rest] : edits;

@@ -185,3 +185,14 @@ function replace(run: readonly Segment[], nodes: readonly Node[], after: string 
     }),
   };
 }
+
+/** Becomes a conflict: no passage has its version. What is inserted replaces nothing, and is compared with itself. */
+export function outdated(operation: Operation): Operation {
+  const { segments, replacement } = operation;
+  const known = segments.length > 0 ? segments : replacement.slice(0, 1);
+  return { ...operation, segments: known.map(({ uuid }) => ({ uuid, version: -1 })) };
+}
+
+export function isOutdated({ segments }: Operation): boolean {
+  return segments.some(({ version }) => version === -1);
+}
