@@ -328,6 +328,42 @@ test.describe('what is typed in the transcript is never lost', () => {
     expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
   });
 
+  test('shows a speaker that was not saved beside that of another person, and it can be kept', async ({
+    page,
+    api,
+  }) => {
+    const transcript = await open(page, api);
+    transcript.editElsewhere(0, 'Good evening');
+    api.refuse(operations, { code: 'segment_times_invalid' });
+    await caretAtEnd(page, 0);
+    await page.keyboard.press('Alt+2');
+    const conflict = page.getByTestId('conflict');
+    await expect(conflict).toContainText('Your speaker, not saved: Grace');
+    await page.reload();
+    transcript.serve(api);
+    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await expect(conflict).toHaveCount(0);
+    await expectSaved(page);
+    expect(transcript.speakers()[0]).toBe('Grace');
+    expect(transcript.texts()[0]).toBe('Good evening');
+  });
+
+  test('says that nothing is undone while there is no connection', async ({ page, api }) => {
+    const transcript = await open(page, api);
+    api.lose(operations);
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    await expect(state(page)).toHaveText('Offline: kept here');
+    await page.reload();
+    await expect(textOf(page, 0)).toHaveText('Good morning everybody in Oslo');
+    await caretAtEnd(page, 0);
+    await page.keyboard.press('Control+z');
+    await expect(page.getByRole('alert').filter({ hasText: 'This couldn’t be undone' })).toContainText('Can’t connect');
+    transcript.serve(api);
+    await expectSaved(page);
+    expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
+  });
+
   test('is merged with what another person changed in the same sentence, and goes on where it was', async ({
     page,
     api,
