@@ -4,6 +4,7 @@ import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { createAutosave, type AutosaveDeps, type Draft, type Request } from './autosave.ts';
+import type { Operation } from './operations.ts';
 import { attrsOf, docOf, passageOf, passagesOf, replacePassages, schema, textOf } from './schema.ts';
 
 function segment(uuid: string, text: string, version = 1): Segment {
@@ -332,6 +333,44 @@ describe('createAutosave', () => {
     await autosave.restore();
     expect(textsOf(view)).toEqual(['good morning', 'let us begin now, all']);
     expect(autosave.state.get().conflicts).toMatchObject([{ text: 'good evening' }]);
+  });
+
+  describe('does not overwrite what others have made of a passage while a request of an earlier visit was open:', () => {
+    const inserted = { segments: [], after_uuid: null, replacement: [{ uuid: '3', text: '' }] };
+    const changed = { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'good evening' }] };
+    const other = segment('1', 'good morning all', 4);
+    it.each<[string, Operation, Operation, Segment[], string]>([
+      [
+        'changed, beside one that the request has inserted',
+        inserted,
+        { ...changed, replacement: [{ uuid: '3', text: '' }, ...changed.replacement] },
+        [segment('3', ''), other],
+        '\ngood evening',
+      ],
+      [
+        'changed, after the request had saved it',
+        changed,
+        { ...changed, replacement: [{ uuid: '1', text: 'good evening you' }] },
+        [other],
+        'good evening you',
+      ],
+      [
+        'deleted, after the request had saved it',
+        changed,
+        { ...changed, replacement: [{ uuid: '1', text: 'good evening you' }] },
+        [],
+        'good evening you',
+      ],
+    ])('%s', async (_, sent, operation, theirs, conflict) => {
+      const stored = [...theirs, base[1] as Segment];
+      const kept = { request: { uuid: 'the-request', operations: [sent] }, operations: [operation], conflicts: [] };
+      const segments = theirs.map((one, i) => ({ ...one, previous_uuid: theirs[i - 1]?.uuid ?? null }));
+      const result = { ...savedTyped, segments, removed: theirs.length === 0 ? ['1'] : [] };
+      const { view, autosave } = open(stored, kept, () => Promise.resolve(result));
+      await autosave.restore();
+      expect(textsOf(view)).toEqual(stored.map(({ text }) => text));
+      expect(autosave.state.get().conflicts.map(({ text }) => text)).toEqual([conflict]);
+    });
   });
 
   it('keeps a refused passage as a conflict, and does not send it again', async () => {

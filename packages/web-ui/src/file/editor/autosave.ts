@@ -8,6 +8,7 @@ import {
   acknowledge,
   applyResult,
   asSaved,
+  isPiece,
   isSameContent,
   repeatOperations,
   reuseKnown,
@@ -276,7 +277,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
         return keepDraft();
       }
       const next = applyResult(base, result, sent.operations);
-      held = held.map((one) => (isPartOf(one, sent.operations) ? continued(one, next) : one));
+      held = held.map((one) => (isPartOf(one, sent.operations) ? continued(one, sent.operations, next) : one));
       rebase(next, unsaved());
       deps.onSaved(base, result);
     } catch (error) {
@@ -393,9 +394,21 @@ function isPartOf(operation: Operation, operations: readonly Operation[]): boole
   return [...operation.segments, ...operation.replacement].some(({ uuid }) => ids.has(uuid));
 }
 
-/** An operation that was begun on passages of which a part has been saved since. */
-function continued(operation: Operation, base: readonly Segment[]): Operation {
+/**
+ * An operation that was begun on passages of which `sent` has saved a part, for the passages after that. Those that others
+ * have changed since make it outdated.
+ */
+function continued(operation: Operation, sent: readonly Operation[], base: readonly Segment[]): Operation {
   if (isOutdated(operation)) return operation;
-  const ids = new Set([...operation.segments, ...operation.replacement].map(({ uuid }) => uuid));
-  return { ...operation, segments: base.flatMap(({ uuid }) => (ids.has(uuid) ? [{ uuid }] : [])) };
+  const versions = new Map(operation.segments.map(({ uuid, version }) => [uuid, version]));
+  const pieces = new Map(sent.flatMap(({ replacement }) => replacement.map((piece) => [piece.uuid, piece])));
+  const own = new Set(operation.replacement.map(({ uuid }) => uuid));
+  const segments = base.flatMap((segment) => {
+    const { uuid } = segment;
+    const piece = pieces.get(uuid);
+    if (piece && (own.has(uuid) || versions.has(uuid)))
+      return [{ uuid, version: isPiece(segment, piece) ? segment.version : -1 }];
+    return versions.has(uuid) ? [{ uuid, version: versions.get(uuid) }] : [];
+  });
+  return operation.segments.length > 0 && segments.length === 0 ? outdated(operation) : { ...operation, segments };
 }

@@ -305,15 +305,19 @@ function isDone({ segments, replacement }: Operation, current: ReadonlyMap<strin
   if (segments.some(({ uuid }) => !kept.has(uuid) && current.has(uuid))) return false;
   return replacement.every((piece) => {
     const segment = current.get(piece.uuid);
-    if (!segment) return false;
-    const { text, speaker_uuid: speaker, start_time: start, end_time: end, accepted_words: accepted = [] } = piece;
-    const isSameText = text === undefined || plainText(segment.text) === text;
-    const isSameTime =
-      (start ?? segment.start_time) === segment.start_time && (end ?? segment.end_time) === segment.end_time;
-    const isSameSpeaker = speaker === undefined || speaker === (segment.speaker?.uuid ?? null);
-    const isAccepted = accepted.every((at) => (wordAt(segment, at)?.confidence ?? null) === null);
-    return isSameText && isSameTime && isSameSpeaker && isAccepted;
+    return segment !== undefined && isPiece(segment, piece);
   });
+}
+
+/** Whether a passage is what an operation makes of it. */
+export function isPiece(segment: Segment, piece: Operation['replacement'][number]): boolean {
+  const { text, speaker_uuid: speaker, start_time: start, end_time: end, accepted_words: accepted = [] } = piece;
+  const isSameText = text === undefined || plainText(segment.text) === text;
+  const isSameTime =
+    (start ?? segment.start_time) === segment.start_time && (end ?? segment.end_time) === segment.end_time;
+  const isSameSpeaker = speaker === undefined || speaker === (segment.speaker?.uuid ?? null);
+  const isAccepted = accepted.every((at) => (wordAt(segment, at)?.confidence ?? null) === null);
+  return isSameText && isSameTime && isSameSpeaker && isAccepted;
 }
 
 function wordAt({ words }: Segment, at: number): Segment['words'][number] | undefined {
