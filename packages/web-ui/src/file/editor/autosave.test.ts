@@ -373,6 +373,35 @@ describe('createAutosave', () => {
     });
   });
 
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])(
+    'joins what a request of an earlier visit has split that was applied %s the page was opened',
+    async (_, isApplied) => {
+      const run = [{ uuid: '1', version: 1 }];
+      const split = [segment('1', 'good', 2), segment('3', 'morning'), segment('4', 'all')];
+      const sent = { segments: run, replacement: split.map(({ uuid, text }) => ({ uuid, text })) };
+      const join = {
+        segments: run,
+        replacement: [
+          { uuid: '1', text: 'good' },
+          { uuid: '3', text: 'morning all' },
+        ],
+      };
+      const [, last] = base as [Segment, Segment];
+      const before = [segment('1', 'good morning all'), last];
+      const kept = { request: { uuid: 'the-request', operations: [sent] }, operations: [join], conflicts: [] };
+      const segments = split.map((one, i) => ({ ...one, previous_uuid: split[i - 1]?.uuid ?? null }));
+      const { view, autosave } = open(isApplied ? [...split, last] : before, kept, () =>
+        Promise.resolve({ ...savedTyped, segments }),
+      );
+      await autosave.restore();
+      expect(textsOf(view)).toEqual(['good', 'morning all', 'let us begin']);
+      expect(autosave.state.get().conflicts).toEqual([]);
+    },
+  );
+
   it('keeps a refused passage as a conflict, and does not send it again', async () => {
     let sent = 0;
     const { view, autosave } = open(base, null, () => {

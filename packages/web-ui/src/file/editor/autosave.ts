@@ -265,10 +265,14 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   /** Sends the request of an earlier visit again. `operations` are all that were not saved then, with those of the request. */
   async function restoreSent(sent: Request, operations: readonly Operation[]): Promise<void> {
     // What was typed is shown at once; whether it was saved already is known later.
-    const shown = repeatOperations(view.state, base, operations);
+    const isApplied = sent.operations.some(({ segments, replacement }) =>
+      replacement.some((piece) => isKnown(base, piece) && !isKnown(segments, piece)),
+    );
+    const unsent = isApplied ? continuedAll(operations, sent.operations, base) : operations;
+    const shown = repeatOperations(view.state, base, unsent);
     const isShown = shown.conflicts.length === 0;
     if (isShown) view.dispatch(shown.tr.setMeta('addToHistory', false));
-    else held = operations;
+    else held = unsent;
     try {
       const result = await deps.send(sent);
       request = null;
@@ -277,7 +281,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
         return keepDraft();
       }
       const next = applyResult(base, result, sent.operations);
-      held = held.map((one) => (isPartOf(one, sent.operations) ? continued(one, sent.operations, next) : one));
+      held = continuedAll(held, sent.operations, next);
       rebase(next, unsaved());
       deps.onSaved(base, result);
     } catch (error) {
@@ -394,6 +398,18 @@ function isPartOf(operation: Operation, operations: readonly Operation[]): boole
   return [...operation.segments, ...operation.replacement].some(({ uuid }) => ids.has(uuid));
 }
 
+function isKnown(list: readonly { readonly uuid: string }[], { uuid }: { readonly uuid: string }): boolean {
+  return list.some((one) => one.uuid === uuid);
+}
+
+function continuedAll(
+  operations: readonly Operation[],
+  sent: readonly Operation[],
+  base: readonly Segment[],
+): Operation[] {
+  return operations.map((one) => (isPartOf(one, sent) ? continued(one, sent, base) : one));
+}
+
 /**
  * An operation that was begun on passages of which `sent` has saved a part, for the passages after that. Those that others
  * have changed since make it outdated.
@@ -403,10 +419,15 @@ function continued(operation: Operation, sent: readonly Operation[], base: reado
   const versions = new Map(operation.segments.map(({ uuid, version }) => [uuid, version]));
   const pieces = new Map(sent.flatMap(({ replacement }) => replacement.map((piece) => [piece.uuid, piece])));
   const own = new Set(operation.replacement.map(({ uuid }) => uuid));
+  // Made on the same passages as the request, it lacks what the request has inserted and the person has joined since.
+  const before = sent.filter(({ segments: run }) =>
+    run.some(({ uuid, version }) => version !== undefined && versions.get(uuid) === version),
+  );
+  const joined = new Set(before.flatMap(({ replacement }) => replacement.map(({ uuid }) => uuid)));
   const segments = base.flatMap((segment) => {
     const { uuid } = segment;
     const piece = pieces.get(uuid);
-    if (piece && (own.has(uuid) || versions.has(uuid)))
+    if (piece && (own.has(uuid) || versions.has(uuid) || joined.has(uuid)))
       return [{ uuid, version: isPiece(segment, piece) ? segment.version : -1 }];
     return versions.has(uuid) ? [{ uuid, version: versions.get(uuid) }] : [];
   });
