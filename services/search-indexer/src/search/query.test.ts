@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { growthOf, linearGrowth } from '@overtone/testkit/growth';
 import { parseQuery } from './query.ts';
 
 describe('query', () => {
@@ -152,4 +153,19 @@ describe('query', () => {
     const { words } = parseQuery(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '));
     expect(words).toHaveLength(32);
   });
+
+  it.each(['"', '"a" ', '-"', '-a ', 'tag:a ', 'speaker:"a" '])(
+    'of %j again and again is read in time in proportion to its length, and refused where it has too many phrases',
+    async (piece) => {
+      const textOf = (length: number): string => piece.repeat(Math.ceil(length / piece.length));
+      const read = (text: string): void => {
+        try {
+          parseQuery(text);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'invalid_request' });
+        }
+      };
+      expect(await growthOf(textOf, 16_384, read)).toBeLessThan(linearGrowth);
+    },
+  );
 });

@@ -129,10 +129,13 @@ function phrasesOf(matches: readonly RegExpExecArray[]): string[][] {
 
 /** The query with blanks instead of the parts, so that the other words keep their places. */
 function blanked(query: string, parts: readonly Part[]): string {
-  return parts.reduce(
-    (text, { match, end }) => text.slice(0, match.index) + ' '.repeat(match[0].length) + text.slice(end),
-    query,
-  );
+  const texts: string[] = [];
+  let from = 0;
+  for (const { match, end } of parts) {
+    texts.push(query.slice(from, match.index), ' '.repeat(match[0].length));
+    from = end;
+  }
+  return texts.join('') + query.slice(from);
 }
 
 function readFilters(written: readonly RegExpExecArray[]): Omit<QueryFilters, 'excludedPhrases'> {
