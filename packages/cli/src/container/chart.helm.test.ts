@@ -100,7 +100,14 @@ describe('values of the Helm chart', () => {
     ]);
     expect(autoscaled).toEqual(scaled);
     expect(scaled).toEqual([
-      ['transcription-worker-gpu', [['gpu', '2']]],
+      [
+        'transcription-worker-gpu',
+        [
+          ['gpu', '2'],
+          // Recordings at OpenAI-compatible servers, of which a worker has more.
+          ['gpu', '4'],
+        ],
+      ],
       [
         'transcription-worker',
         [

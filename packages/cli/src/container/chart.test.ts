@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { chartFiles, chartFolder } from '../../test/chart.ts';
-import { productVersion } from '../paths.ts';
+import { productFolder, productVersion } from '../paths.ts';
 
 describe('deploy/helm/overtone', () => {
   it('adapts the objects of k8s/, the rules and the dashboards as they are now', () => {
@@ -31,5 +31,14 @@ describe('deploy/helm/overtone', () => {
     const objects = JSON.parse(chartFiles().get('objects.json')!) as { kind: string }[];
     const kinds = [...new Set(objects.map(({ kind }) => kind))];
     expect(kinds.filter((kind) => !templates.includes(`define "overtone.${kind}"`))).toEqual([]);
+  });
+
+  it('has the database pools of the overlay production, whose replicas fit into the connections of the server', () => {
+    const values = parse(readFileSync(join(chartFolder, 'values.yaml'), 'utf8')) as {
+      postgresql: { poolSize: number; maxOverflow: number };
+    };
+    const overlay = readFileSync(join(productFolder, 'k8s', 'overlays', 'production', 'kustomization.yaml'), 'utf8');
+    expect(overlay).toContain(`- DB_POOL_SIZE=${values.postgresql.poolSize}\n`);
+    expect(overlay).toContain(`- DB_MAX_OVERFLOW=${values.postgresql.maxOverflow}\n`);
   });
 });
