@@ -105,7 +105,10 @@ describe('compose.yaml', () => {
     expect([image, profiles]).toEqual([container('operations').image, ['tools']]);
     expect(given).toMatchObject(toolsSecrets(values));
     expect(given).toMatchObject({ NATS_USER: 'transcription-dispatcher', OT_BACKUP_PLACE: '/backups' });
-    expect(container('tools').volumes).toEqual(container('operations').volumes);
+    // Backups, and the folder in which the worker looks for models.
+    const models = container('transcription-worker').volumes?.filter((volume) => volume.endsWith(':/models')) ?? [];
+    expect(container('tools').volumes).toEqual([...(container('operations').volumes ?? []), ...models]);
+    expect(given?.['MODEL_CACHE_DIR']).toBe(container('transcription-worker').environment?.['MODEL_CACHE_DIR']);
     const main = entrypoint!.at(-1)!.replace('/app/', '');
     expect(existsSync(join(productFolder, main))).toBe(true);
     expect(foldersOf('operations')).toContain(main.replace('/src/main.ts', ''));
