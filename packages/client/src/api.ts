@@ -1796,6 +1796,7 @@ export interface Routes {
       token: string;
     };
     answer: {
+      uuid: string;
       password_required: boolean;
       view: {
         uuid: string;

@@ -131,7 +131,12 @@ export const publicLinkRoutes = {
   openPublicLink: route('POST', '/api/public/links/open', 'public', {
     summary: 'Open a public link, or say that it needs a password; the cookie gives access for an hour',
     body: z.strictObject({ token: linkToken }),
-    answer: z.object({ password_required: z.boolean(), view: publicView.nullable() }),
+    answer: z.object({
+      /** The link. With the cookie of an earlier visit it is shown without the password. */
+      uuid: z.uuid(),
+      password_required: z.boolean(),
+      view: publicView.nullable(),
+    }),
     csrfExempt: true,
     setsCookies: true,
     errors: ['not_found'],

@@ -54,7 +54,8 @@ for (const width of widths)
         parts: ['text', 'summary'],
         recording: null,
       });
-      api.respond(open, { password_required: true, view: null });
+      api.respond(open, { uuid: view.uuid, password_required: true, view: null });
+      api.refuse('GET /api/public/links/{uuid}', { code: 'not_found' });
       await page.goto('/public#locked');
       await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
       await expectNoBarriers(page);
@@ -62,7 +63,7 @@ for (const width of widths)
       await page.goto('/public#ended');
       await expect(page.getByRole('alert')).toContainText('has ended');
       await expectNoBarriers(page);
-      api.respond(open, { password_required: false, view });
+      api.respond(open, { uuid: view.uuid, password_required: false, view });
       api.respond('GET /api/public/links/{uuid}', view);
       api.respond('GET /api/public/links/{uuid}/segments', {
         segments: [

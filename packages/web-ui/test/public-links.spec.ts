@@ -152,7 +152,7 @@ test.describe('a person without an account', () => {
   for (const width of [360, 1280])
     test(`reads transcript and summary and plays from a word at ${width} px`, async ({ page, api }) => {
       await page.setViewportSize({ width, height: 800 });
-      api.respond('POST /api/public/links/open', { password_required: false, view });
+      api.respond('POST /api/public/links/open', { uuid: link.uuid, password_required: false, view });
       await page.goto('/public#the-token');
       await expect(page.getByRole('heading', { name: 'Minutes of the board', level: 1 })).toBeVisible();
       await expect(page).toHaveTitle('Minutes of the board · Overtone');
@@ -183,7 +183,8 @@ test.describe('a person without an account', () => {
 
   test('enters the password, and sees that one is wrong', async ({ page, api }) => {
     const unlock = 'POST /api/public/links/unlock';
-    api.respond('POST /api/public/links/open', { password_required: true, view: null });
+    api.respond('POST /api/public/links/open', { uuid: link.uuid, password_required: true, view: null });
+    api.refuse('GET /api/public/links/{uuid}', { code: 'not_found' });
     api.refuse(unlock, { code: 'public_link_password_wrong' });
     await page.goto('/public#another-token');
     await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
@@ -191,6 +192,7 @@ test.describe('a person without an account', () => {
     await button(page, 'Open').click();
     await expect(page.getByText('The password is not correct.')).toBeVisible();
     api.respond(unlock, view);
+    api.respond('GET /api/public/links/{uuid}', view);
     await page.getByLabel('Password', { exact: true }).fill('right');
     await button(page, 'Open').click();
     await expect(page.getByRole('heading', { name: 'Minutes of the board' })).toBeVisible();
@@ -198,6 +200,15 @@ test.describe('a person without an account', () => {
       { token: 'another-token', password: 'wrong' },
       { token: 'another-token', password: 'right' },
     ]);
+
+    // The cookie of the server gives access after a reload; the password is stored nowhere.
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Minutes of the board' })).toBeVisible();
+    expect(api.sent(unlock)).toHaveLength(2);
+    const stored = await page.evaluate(() =>
+      JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]),
+    );
+    expect(stored).not.toContain('right');
   });
 
   test('sees that a link has ended', async ({ page, api }) => {
@@ -211,7 +222,7 @@ test.describe('a person without an account', () => {
 
   test('sees only what the link shows, and that the sound is not ready yet', async ({ page, api }) => {
     const pending = { ...view, parts: ['recording' as const], recording: 'pending' as const };
-    api.respond('POST /api/public/links/open', { password_required: false, view: pending });
+    api.respond('POST /api/public/links/open', { uuid: link.uuid, password_required: false, view: pending });
     api.respond('GET /api/public/links/{uuid}', pending);
     await page.goto('/public#pending');
     await expect(page.getByText('Masked parts are being removed')).toBeVisible();

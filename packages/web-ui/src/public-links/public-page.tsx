@@ -30,9 +30,7 @@ function Link({ token }: { token: string }) {
     <SignInFrame title={t`Shared recording`} text={t`Somebody shared a recording with you.`}>
       {link.isError && <ErrorNote error={link.error} onRetry={() => void link.refetch()} />}
       {link.isPending && <Skeleton h={140} role="status" aria-label={t`Loading`} />}
-      {link.data?.password_required && (
-        <PasswordForm token={token} onUnlock={setUnlocked} onEnd={() => setEnded(true)} />
-      )}
+      {link.data && <PasswordForm token={token} onUnlock={setUnlocked} onEnd={() => setEnded(true)} />}
     </SignInFrame>
   );
 }

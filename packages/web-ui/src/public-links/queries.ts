@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { PublicView } from '@overtone/contracts';
 import { call } from '../api/client.ts';
+import { codeOf } from '../api/problem.ts';
 
 /** The links of a recording, for those who may share it. */
 export function publicLinksQuery(uuid: string) {
@@ -10,16 +11,31 @@ export function publicLinksQuery(uuid: string) {
   });
 }
 
-/** Opens a link. Each request counts as a view, so that it is never repeated automatically. */
+/**
+ * Opens a link, also one whose password was entered in this browser within the last hour. Each request counts as a view, so
+ * that it is never repeated automatically.
+ */
 export function openQuery(token: string) {
   return queryOptions({
     queryKey: ['public', 'link', token],
-    queryFn: ({ signal }) => call('POST /api/public/links/open', { body: { token }, signal }),
+    queryFn: async ({ signal }) => {
+      const link = await call('POST /api/public/links/open', { body: { token }, signal });
+      return link.view ? link : { ...link, view: await unlockedView(link.uuid, signal) };
+    },
     enabled: token !== '',
     retry: false,
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
+}
+
+async function unlockedView(uuid: string, signal: AbortSignal): Promise<PublicView | null> {
+  try {
+    return await call('GET /api/public/links/{uuid}', { params: { uuid }, signal });
+  } catch (error) {
+    if (codeOf(error) === 'not_found') return null;
+    throw error;
+  }
 }
 
 const renewEveryMs = 20 * 60_000;

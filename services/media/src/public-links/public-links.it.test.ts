@@ -331,13 +331,25 @@ describe('the password of a public link', () => {
     const run = await transcribed(media);
     const link = (await create(run, { password })).body;
     const asked = await post('open', { token: link.token });
-    expect(await asked.json()).toEqual({ password_required: true, view: null });
+    expect(await asked.json()).toEqual({ uuid: link.uuid, password_required: true, view: null });
     expect(asked.headers.get('set-cookie')).toBeNull();
     const wrong = await post('unlock', { token: link.token, password: 'porcupine' });
     expect(wrong.headers.get('set-cookie')).toBeNull();
     expect(await problemOf(wrong)).toEqual([403, 'public_link_password_wrong']);
     expect(await linkOf(run, link.uuid)).toMatchObject({ views: 0, has_password: true });
     expect((await get(await open(link, password), '/segments')).status).toBe(200);
+    expect(await linkOf(run, link.uuid)).toMatchObject({ views: 1 });
+  });
+
+  it('is not asked for again in the browser that entered it', async () => {
+    const run = await transcribed(media);
+    const link = (await create(run, { password })).body;
+    const { cookie } = await open(link, password);
+    const { uuid } = (await (await post('open', { token: link.token })).json()) as { uuid: string };
+    const view = { uuid } as PublicView;
+    const again = await get({ view, cookie }, '');
+    expect([again.status, cookieOf(again)]).toEqual([200, expect.stringContaining('=')]);
+    expect((await get({ view, cookie: '' }, '')).status).toBe(404);
     expect(await linkOf(run, link.uuid)).toMatchObject({ views: 1 });
   });
 

@@ -83,8 +83,9 @@ export function createPublicView({ db, summaries, hasher, keyRing, copies }: Pub
     /** Without a password a link is open at once. */
     open: async (token: string): Promise<AnswerOf<Routes['openPublicLink']>> => {
       const link = await byToken(token);
-      if (link.passwordHash !== null) return { password_required: true, view: null };
-      return { password_required: false, view: await begin(link) };
+      const { id: uuid } = link;
+      if (link.passwordHash !== null) return { uuid, password_required: true, view: null };
+      return { uuid, password_required: false, view: await begin(link) };
     },
 
     /** @throws AppError public_link_password_wrong, or rate_limited after several wrong ones in a row. */
