@@ -64,8 +64,7 @@ async function runWorker<T>(
     });
     worker.postMessage(texts);
     const result = await Promise.race([reply, failed]).finally(() => clearTimeout(timer));
-    if (result.kind === 'invalid')
-      throw invalid('pattern_invalid', `This is not a valid regular expression: ${result.reason}`);
+    if (result.kind === 'invalid') throw invalid('pattern_invalid', result.reason);
     return result.places;
   };
   try {

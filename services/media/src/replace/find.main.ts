@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FinderReply } from './find.adapter.ts';
+import { patternError } from './pattern-error.ts';
 import { createFindPlaces, type SearchedText, type TextPattern } from './replace.ts';
 
 type Port = NonNullable<typeof parentPort>;
@@ -15,7 +16,7 @@ function prepare(pattern: TextPattern): (texts: SearchedText[]) => FinderReply {
     const find = createFindPlaces(pattern);
     return (texts) => ({ kind: 'found', places: texts.map(find) });
   } catch (error) {
-    const { message: reason } = error as Error;
+    const reason = patternError(pattern.find, error);
     return () => ({ kind: 'invalid', reason });
   }
 }

@@ -205,6 +205,7 @@ describe('find and replace', () => {
     const run = await transcribed(media, newUser(), transcriptOf(texts));
     const { status, body } = await find(run.owner, [run], { find: '(', regex: true });
     expect([status, body.code]).toEqual([400, 'pattern_invalid']);
+    expect(body).toMatchObject({ detail: expect.stringContaining('At character 1: This “(” is never closed.') });
   });
 
   it('ends with a hostile expression over a long transcript, and replaces thousands of passages as one correction', async () => {

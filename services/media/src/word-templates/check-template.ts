@@ -73,8 +73,7 @@ export async function checkTemplate(bytes: Uint8Array): Promise<CheckedTemplate>
   } catch (error) {
     if (isAppError(error)) throw error;
     if (error instanceof PackageRefused && error.isTooLarge) throw errors.tooLarge({ cause: error });
-    if (error instanceof PackageRefused || error instanceof XmlRefused)
-      throw errors.invalid(error.message.slice(0, 200), { cause: error });
+    if (error instanceof PackageRefused || error instanceof XmlRefused) throw errors.invalid(error);
     throw error;
   }
 }
@@ -84,7 +83,7 @@ async function check(bytes: Uint8Array): Promise<CheckedTemplate> {
   const main = documentOf(given);
   const type = main === undefined ? undefined : given.parts.get(main)?.type;
   if (type?.includes('macroEnabled')) throw errors.macros();
-  if (main === undefined || type === undefined || !acceptedTypes.has(type)) throw errors.invalid('it has no document');
+  if (main === undefined || type === undefined || !acceptedTypes.has(type)) throw new PackageRefused('no document');
   const rest: WordPackage = { parts: new Map(), relationships: new Map() };
   const trees = new Map<string, XmlElement>();
   const budget = newXmlBudget();
@@ -99,13 +98,13 @@ async function check(bytes: Uint8Array): Promise<CheckedTemplate> {
       const path = targetOf(owner, one);
       if (rest.parts.has(path)) continue;
       const part = given.parts.get(path);
-      if (!part) throw errors.invalid(`${path} is missing`);
+      if (!part) throw new PackageRefused(`${path} is missing`);
       rest.parts.set(path, checkedPart(part, path, trees, budget));
       waiting.push(path);
     }
   }
   const body = trees.get(main);
-  if (body?.name !== 'w:document' || childrenOf(body, 'w:body').length !== 1) throw errors.invalid('it has no text');
+  if (body?.name !== 'w:document' || childrenOf(body, 'w:body').length !== 1) throw new PackageRefused('no text');
   rest.parts.set(main, { type: documentType, bytes: rest.parts.get(main)?.bytes ?? new Uint8Array() });
   return { content: writePackage(rest), placeholders: findPlaceholders([...trees.values()]) };
 }

@@ -90,6 +90,9 @@ describe('Word templates', () => {
   it('are refused with a code, and nothing is stored', async () => {
     const refused = await add('Text', new TextEncoder().encode('no archive'));
     expect([refused.status, refused.body.code]).toEqual([400, 'word_template_invalid']);
+    // It says what a person can do, not what the format is made of.
+    expect(refused.body).toMatchObject({ detail: expect.stringMatching(/save it as a Word Document \(\.docx\)\.$/) });
+    expect(refused.body).not.toMatchObject({ detail: expect.stringMatching(/ZIP|XML/) });
     const large = await add('Large', new Uint8Array(5 * 1024 * 1024 + 1));
     expect([large.status, large.body.code]).toEqual([413, 'word_template_too_large']);
     expect(await list()).toEqual([]);

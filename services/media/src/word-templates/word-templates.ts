@@ -22,8 +22,13 @@ export const wordTemplateErrors = {
   exists: (name: string, options?: ErrorOptions): AppError =>
     conflict('word_template_exists', `There is a Word template named “${name}” already.`, options),
   full: (): AppError => conflict('word_templates_full', `There can be at most ${maxWordTemplates} Word templates.`),
-  invalid: (why: string, options?: ErrorOptions): AppError =>
-    invalid('word_template_invalid', `This is not a Word document (.docx) that can be read: ${why}.`, options),
+  /** The reason, in the terms of the format, is only the cause. */
+  invalid: (cause: unknown): AppError =>
+    invalid(
+      'word_template_invalid',
+      'This file is not a Word document that can be read. Open it in Word, remove its password if it has one, and save it as a Word Document (.docx).',
+      { cause },
+    ),
   tooLarge: (options?: ErrorOptions): AppError =>
     tooLarge(
       'word_template_too_large',
