@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { example, exampleItem, uuid } from './ring/example.ts';
+import { example, exampleItem, uuid, writtenExamples } from './ring/example.ts';
 import { expect, startSession, test } from './ring/ring.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
 import { storeTranscript, transcriptPath } from './transcript/stored-transcript.ts';
@@ -76,3 +76,60 @@ test.describe('text has the direction of its own script', () => {
     expect(await direction(page.getByText('هل هذا صحيح؟'))).toBe('rtl');
   });
 });
+
+const id = uuid(4);
+const pages = [
+  '/',
+  '/bin',
+  '/notifications',
+  '/collections',
+  `/collections/${id}`,
+  '/codes',
+  `/codes/${id}`,
+  '/export-templates',
+  `/files/${id}`,
+  '/search?q=x',
+  '/ask',
+  '/account',
+  '/prompts',
+  '/groups',
+  `/groups/${id}`,
+  '/admin/users',
+  `/admin/users/${id}`,
+  '/admin/approvals',
+  '/admin/audit',
+  '/admin/queues',
+  '/admin/retention',
+  '/admin/watch-sources',
+  '/admin/legal-holds',
+  '/admin/word-templates',
+  '/admin/language-models',
+];
+
+/** What begins in Arabic and is laid out from left to right, where its beginning is cut off. */
+function laidOutWrongly(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const firstLetter = /\p{L}/u;
+    const rightToLeft = /\p{Script=Arabic}/u;
+    const beginsArabic = (text: string): boolean => rightToLeft.test(firstLetter.exec(text)?.[0] ?? '');
+    const wrong = [...document.querySelectorAll<HTMLElement>('#root *, [role="dialog"] *')].filter((element) => {
+      const own = [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+      if (!own.some(({ textContent }) => beginsArabic(textContent ?? '')) || !element.checkVisibility()) return false;
+      let block: HTMLElement = element;
+      while (getComputedStyle(block).display === 'inline' && !block.matches('[dir], bdi') && block.parentElement)
+        block = block.parentElement;
+      return beginsArabic(block.textContent) && getComputedStyle(block).direction !== 'rtl';
+    });
+    return [...new Set(wrong.map(({ outerHTML }) => outerHTML.slice(0, 200)))];
+  });
+}
+
+for (const path of pages)
+  test(`text that people wrote begins on its own side: ${path}`, async ({ page, api }) => {
+    for (const [route, response] of writtenExamples('عربي طويل'))
+      if (route !== 'GET /api/users/me') api.respond(route, response as never);
+    await open(page, api, path);
+    await expect(page.getByText('عربي').first()).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    expect(await laidOutWrongly(page)).toEqual([]);
+  });

@@ -75,7 +75,7 @@ function OwnGroups() {
     <Group gap="xs">
       {own.map((group) => (
         <Group key={group.uuid} gap={6}>
-          <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link">
+          <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link" dir="auto">
             {group.name}
           </Link>
           {group.my_role === 'manager' && (

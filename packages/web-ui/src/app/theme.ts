@@ -51,6 +51,8 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   return input.color === 'red' ? { ...colors, color: 'var(--ot-on-red)' } : colors;
 };
 
+const ownDirection = { dir: 'auto' } as const;
+
 export const theme = createTheme({
   variantColorResolver,
   colors: { petrol, gray, dark },
@@ -81,8 +83,16 @@ export const theme = createTheme({
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     // No asterisks: the submit button stays disabled until the required fields are filled in.
     InputWrapper: { defaultProps: { withAsterisk: false } },
+    // A title, a name or a comment has the direction of its own script, and is cut at its own end.
+    Text: { defaultProps: ownDirection },
+    Title: { defaultProps: ownDirection },
+    Anchor: { defaultProps: ownDirection },
+    Badge: {
+      defaultProps: ownDirection,
+      styles: { label: { textTransform: 'none', letterSpacing: 0, fontWeight: 550 } },
+    },
+    TableTd: { defaultProps: ownDirection },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
-    Badge: { styles: { label: { textTransform: 'none', letterSpacing: 0, fontWeight: 550 } } },
   },
 });
 

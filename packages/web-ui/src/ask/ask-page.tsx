@@ -113,7 +113,7 @@ function ConversationList({ shown }: { shown: string | null }) {
                 className={css['item']}
                 aria-current={item.uuid === shown ? 'true' : undefined}
               >
-                {titleOf(item)}
+                <div dir="auto">{titleOf(item)}</div>
                 <Text size="xs" c="dimmed">
                   {[scopeText(item), ownerText(item), ago(item.updated_at)].filter((text) => text !== null).join(' · ')}
                 </Text>

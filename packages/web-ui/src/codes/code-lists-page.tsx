@@ -38,7 +38,7 @@ export function CodeListsPage() {
               <div className="ot-entry">
                 <div>
                   <Group gap="xs">
-                    <Link to="/codes/$uuid" params={{ uuid: list.uuid }} className="ot-row-link">
+                    <Link to="/codes/$uuid" params={{ uuid: list.uuid }} className="ot-row-link" dir="auto">
                       {list.name}
                     </Link>
                     <CodeListBadges list={list} />

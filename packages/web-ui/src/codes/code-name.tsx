@@ -4,7 +4,7 @@ import css from './codes.module.css';
 /** The name of a code, with its colour. */
 export function CodeName({ code }: { code: Pick<Code, 'name' | 'color'> }) {
   return (
-    <span className={css['name']} data-color={code.color}>
+    <span className={css['name']} dir="auto" data-color={code.color}>
       {code.name}
     </span>
   );

@@ -77,7 +77,7 @@ function Passage({ passage }: { passage: CodedPassage }) {
     <>
       <Group gap="xs">
         <CodeName code={passage} />
-        <Link to="/files/$uuid" params={{ uuid }} search={{ t: start }} className="ot-link">
+        <Link to="/files/$uuid" params={{ uuid }} search={{ t: start }} className="ot-link" dir="auto">
           {`${title}, ${time}`}
         </Link>
       </Group>

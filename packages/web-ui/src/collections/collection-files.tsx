@@ -121,6 +121,7 @@ function FileEntry({ file, collection, isEditable }: EntryProps) {
             to="/files/$uuid"
             params={{ uuid: file.uuid }}
             className="ot-row-link"
+            dir="auto"
             style={{ overflowWrap: 'anywhere' }}
           >
             {file.title}

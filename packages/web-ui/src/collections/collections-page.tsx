@@ -92,7 +92,7 @@ function CollectionEntry({ collection }: { collection: Collection }) {
       <div className="ot-entry">
         <div>
           <Group gap="xs">
-            <Link to="/collections/$uuid" params={{ uuid: collection.uuid }} className="ot-row-link">
+            <Link to="/collections/$uuid" params={{ uuid: collection.uuid }} className="ot-row-link" dir="auto">
               {collection.name}
             </Link>
             <CollectionBadges collection={collection} />

@@ -61,7 +61,7 @@ function GroupEntry({ group }: { group: GroupItem }) {
       <div className="ot-entry">
         <div>
           <Group gap="xs">
-            <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-row-link">
+            <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-row-link" dir="auto">
               {group.name}
             </Link>
             {group.my_role !== null && (

@@ -85,7 +85,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
 
 function TitleLink({ file }: { file: FileItem }) {
   return (
-    <Link to="/files/$uuid" params={{ uuid: file.uuid }} className={css['titleLink']} title={file.title}>
+    <Link to="/files/$uuid" params={{ uuid: file.uuid }} className={css['titleLink']} dir="auto" title={file.title}>
       {file.title}
     </Link>
   );

@@ -25,7 +25,7 @@ export function ActivePrompts() {
         {items.map(({ content_type, prompt }) => (
           <Fragment key={content_type}>
             <dt>{contentTypeLabels[content_type]}</dt>
-            <dd>
+            <dd dir="auto">
               {titleOf(prompt).name}
               {prompt.is_system && (
                 <Text span size="xs" c="dimmed">

@@ -69,6 +69,7 @@ function titleOf(files: readonly FoundFile[], uuid: string): string {
 function countText({ fields, found, files, current }: Replacing, total: number): string {
   if (fields.find === '' || found.isError) return '';
   if (!current) return t`Searching`;
+  if (total === 0 && found.data?.complete === true) return t`Nothing found.`;
   const places = plural(total, { one: '# place', other: '# places' });
   const recordings = files.filter((file) => file.places.length > 0).length;
   const where =
@@ -136,10 +137,12 @@ function PlaceRow({ file, place, replacing, editable, onShow }: RowProps) {
           )}{' '}
           {name}{' '}
         </Text>
-        {text.slice(0, from)}
-        <del>{found}</del>
-        <ins>{replacement}</ins>
-        {text.slice(to)}
+        <bdi>
+          {text.slice(0, from)}
+          <del>{found}</del>
+          <ins>{replacement}</ins>
+          {text.slice(to)}
+        </bdi>
       </span>
       <Button
         size="compact-xs"

@@ -59,7 +59,10 @@ function FacetRow({ label, group, onChange }: { label: string; group: FacetGroup
           title={plural(count, { one: '# recording', other: '# recordings' })}
           onClick={() => onChange(toggled)}
         >
-          <span className={css['facetName']}>{name}</span> <span className={css['facetCount']}>{count}</span>
+          <span className={css['facetName']} dir="auto">
+            {name}
+          </span>{' '}
+          <span className={css['facetCount']}>{count}</span>
         </Button>
       ))}
       {hidden > 0 && (

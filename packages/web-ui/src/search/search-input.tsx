@@ -93,7 +93,7 @@ export function SearchInput({ text, onText, onSearch }: Props) {
               <span className={css['suggestion']}>
                 <Icon name={icons[suggestion.type]} size={17} />
                 <span className={css['suggestionText']}>
-                  <span>{suggestion.text}</span>
+                  <span dir="auto">{suggestion.text}</span>
                   <Text span size="xs" c="dimmed">
                     {kindOf(suggestion)}
                   </Text>

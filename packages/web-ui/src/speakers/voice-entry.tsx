@@ -14,7 +14,13 @@ export function VoiceEntry({ voice, title, children }: { voice: Voice; title?: R
         <div style={{ minWidth: 0 }}>
           {title}
           <Text size="sm" truncate>
-            <Link className="ot-link" to="/files/$uuid" params={{ uuid: voice.file_uuid }} title={voice.file_title}>
+            <Link
+              className="ot-link"
+              dir="auto"
+              to="/files/$uuid"
+              params={{ uuid: voice.file_uuid }}
+              title={voice.file_title}
+            >
               {voice.file_title}
             </Link>
           </Text>

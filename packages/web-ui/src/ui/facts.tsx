@@ -9,7 +9,7 @@ export function Facts({ of }: FactsProps) {
         value === null ? null : (
           <Fragment key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd dir="auto">{value}</dd>
           </Fragment>
         ),
       )}

@@ -85,6 +85,35 @@ export function exampleOf(schema: Schema): unknown {
   );
 }
 
+/** Fields with texts that people write. */
+const writtenField = /(^|_)(title|name|text|description|quote|snippet|tag|label|reason|subject|recipient)$/;
+/** Of a list with one entry. */
+const counts: Readonly<Record<string, number>> = { total: 1, page: 1, page_size: 20 };
+
+/** Responses of all routes that read, with one entry in each list and the same text in all fields that people write. */
+export function writtenExamples(written: string): Map<Route, unknown> {
+  const reading = routes.filter(({ method, answer }) => method === 'GET' && answer !== undefined);
+  return new Map(
+    reading.flatMap(({ method, path, answer }) => {
+      const value = writtenOf(answer, { written, field: '' });
+      return answer.safeParse(value).success ? [[`${method} ${path}` as Route, value] as const] : [];
+    }),
+  );
+}
+
+function writtenOf(schema: Schema, { written, field }: { written: string; field: string }): unknown {
+  const def = defOf(schema);
+  if (writtenField.test(field) && schema.safeParse(written).success) return written;
+  if (field in counts) return counts[field];
+  if (def.type === 'array') return [writtenOf(def.element, { written, field: field.replace(/s$/, '') })];
+  if (def.type === 'nullable' || def.type === 'optional' || def.type === 'default')
+    return writtenOf(def.innerType, { written, field });
+  if (def.type !== 'object') return exampleOf(schema);
+  return Object.fromEntries(
+    Object.entries(def.shape).map(([name, inner]) => [name, writtenOf(inner, { written, field: name })]),
+  );
+}
+
 /** A record with an enumeration as its keys has all of them. */
 function keysOf({ keyType }: Extract<Definition, { type: 'record' }>): string[] {
   const def = defOf(keyType);
@@ -114,4 +143,5 @@ type Definition =
   | { readonly type: 'union'; readonly options: readonly Schema[] }
   | { readonly type: 'array'; readonly element: Schema }
   | { readonly type: 'record'; readonly keyType: Schema; readonly valueType: Schema }
-  | { readonly type: 'nullable' | 'null' | 'boolean' | 'string' | 'number' | 'undefined' };
+  | { readonly type: 'nullable' | 'optional' | 'default'; readonly innerType: Schema }
+  | { readonly type: 'null' | 'boolean' | 'string' | 'number' | 'undefined' };

@@ -145,7 +145,7 @@ function Result({ result }: { result: TestResult }) {
         {result.groups.length === 0 && t`none`}
         <Group gap="sm">
           {result.groups.map(({ uuid, name }) => (
-            <Link key={uuid} to="/groups/$uuid" params={{ uuid }} className="ot-link">
+            <Link key={uuid} to="/groups/$uuid" params={{ uuid }} className="ot-link" dir="auto">
               {name}
             </Link>
           ))}

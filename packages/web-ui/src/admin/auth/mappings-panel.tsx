@@ -113,7 +113,7 @@ function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
           </Table.Td>
           <Table.Td>
             {mapping.group_uuid !== null && (
-              <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link">
+              <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link" dir="auto">
                 {mapping.group_name}
               </Link>
             )}

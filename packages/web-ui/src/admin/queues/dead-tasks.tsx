@@ -49,7 +49,7 @@ function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
   return (
     <li className={css['deadTask']}>
       <div>
-        <Link className="ot-row-link" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+        <Link className="ot-row-link" dir="auto" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
           {name}
         </Link>
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>

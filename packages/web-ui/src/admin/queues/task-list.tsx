@@ -166,7 +166,7 @@ function TaskRows({ task }: { task: TaskItem }) {
           )}
         </Table.Td>
         <Table.Td>
-          <Link className="ot-row-link" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+          <Link className="ot-row-link" dir="auto" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
             {task.file_title ?? task.media_file_id.slice(0, 8)}
           </Link>
         </Table.Td>

@@ -66,7 +66,7 @@ function CurrentTask({ task, now }: { task: WorkerItem['doing'][number]; now: st
     <li>
       <span className={css['doingWords']}>
         {stageNames[task.stage]}:{' '}
-        <Link className="ot-row-link" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+        <Link className="ot-row-link" dir="auto" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
           {task.file_title ?? task.media_file_id.slice(0, 8)}
         </Link>
       </span>

@@ -88,7 +88,7 @@ export function LegalHoldsPage() {
 function Subject({ hold }: { hold: LegalHold }) {
   if (hold.file_uuid !== null)
     return (
-      <Link to="/files/$uuid" params={{ uuid: hold.file_uuid }} className="ot-link">
+      <Link to="/files/$uuid" params={{ uuid: hold.file_uuid }} className="ot-link" dir="auto">
         {hold.file_title ?? hold.file_uuid}
       </Link>
     );
@@ -97,6 +97,7 @@ function Subject({ hold }: { hold: LegalHold }) {
       to="/admin/users/$uuid"
       params={{ uuid: hold.user_uuid ?? '' }}
       className="ot-link"
+      dir="auto"
     >{t`All files of ${hold.user_name ?? hold.user_uuid ?? ''}`}</Link>
   );
 }

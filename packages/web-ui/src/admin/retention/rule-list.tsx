@@ -158,7 +158,7 @@ function PreviewDialog({ rule, onClose }: { rule: RetentionRule; onClose: () => 
                 {data.items.map((file) => (
                   <Table.Tr key={file.file_uuid}>
                     <Table.Td>
-                      <Link to="/files/$uuid" params={{ uuid: file.file_uuid }} className="ot-link">
+                      <Link to="/files/$uuid" params={{ uuid: file.file_uuid }} className="ot-link" dir="auto">
                         {file.title}
                       </Link>
                       <Text size="xs" c="dimmed" title={moment(file.upload_time)}>

@@ -38,7 +38,7 @@ function NamedFiles({ label, group }: { label: string; group: Group }) {
       <List size="sm" style={{ overflowWrap: 'anywhere' }}>
         {group.files.map(({ file_uuid: uuid, title }) => (
           <List.Item key={uuid}>
-            <Link to="/files/$uuid" params={{ uuid }} className="ot-link">
+            <Link to="/files/$uuid" params={{ uuid }} className="ot-link" dir="auto">
               {title ?? uuid}
             </Link>
           </List.Item>

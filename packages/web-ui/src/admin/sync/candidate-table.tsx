@@ -44,7 +44,7 @@ function CandidateRow({ candidate }: { candidate: Candidate }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Link className="ot-row-link" to="/admin/users/$uuid" params={{ uuid: candidate.user_uuid }}>
+        <Link className="ot-row-link" dir="auto" to="/admin/users/$uuid" params={{ uuid: candidate.user_uuid }}>
           {candidate.email}
         </Link>
       </Table.Td>

@@ -78,7 +78,12 @@ function Decisions({ account }: { account: Account }) {
           {decisions.data.map((row) => (
             <Table.Tr key={row.pass_uuid}>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                <Link className="ot-row-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: row.pass_uuid }}>
+                <Link
+                  className="ot-row-link"
+                  dir="auto"
+                  to="/admin/directory-sync/passes/$uuid"
+                  params={{ uuid: row.pass_uuid }}
+                >
                   {moment(row.at)}
                 </Link>
               </Table.Td>

@@ -43,7 +43,12 @@ function RunRow({ run }: { run: Summary }) {
   return (
     <Table.Tr>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>
-        <Link className="ot-row-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: run.pass_uuid }}>
+        <Link
+          className="ot-row-link"
+          dir="auto"
+          to="/admin/directory-sync/passes/$uuid"
+          params={{ uuid: run.pass_uuid }}
+        >
           {moment(run.started_at)}
         </Link>
         {run.dry_run && (

@@ -59,7 +59,7 @@ function Body({ report }: { report: Report }) {
           </Text>
           {report.eligible_for_reactivation.map((account) => (
             <Text key={account.user_uuid} size="sm">
-              <Link className="ot-row-link" to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
+              <Link className="ot-row-link" dir="auto" to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
                 {account.email}
               </Link>
             </Text>

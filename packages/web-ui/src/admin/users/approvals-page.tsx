@@ -55,7 +55,7 @@ function PendingAccount({ account }: { account: Account }) {
       <Group justify="space-between" gap="sm">
         <div style={{ minWidth: 0 }}>
           <Group gap="xs">
-            <Link to="/admin/users/$uuid" params={{ uuid: account.uuid }} className="ot-row-link">
+            <Link to="/admin/users/$uuid" params={{ uuid: account.uuid }} className="ot-row-link" dir="auto">
               {nameOf(account)}
             </Link>
             <Badge variant="light" color="gray" size="sm">

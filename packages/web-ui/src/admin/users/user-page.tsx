@@ -95,7 +95,7 @@ function Facts({ account }: { account: Account }) {
         ) : (
           <Group gap="xs">
             {account.groups.map((group) => (
-              <Link key={group.uuid} to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link">
+              <Link key={group.uuid} to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link" dir="auto">
                 {group.name}
               </Link>
             ))}
@@ -104,7 +104,7 @@ function Facts({ account }: { account: Account }) {
       </dd>
       <dt>{t`Tasks`}</dt>
       <dd>
-        <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link">
+        <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link" dir="auto">
           {t`View tasks`}
         </Link>
       </dd>

@@ -145,7 +145,7 @@ function UserRow({ user }: { user: Account }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className="ot-row-link">
+        <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className="ot-row-link" dir="auto">
           {nameOf(user)}
         </Link>
         {user.full_name !== '' && (

@@ -54,7 +54,7 @@ export function DecisionsDialog({ source, onClose }: Props) {
                   {item.file_uuid === null ? (
                     item.path
                   ) : (
-                    <Link to="/files/$uuid" params={{ uuid: item.file_uuid }} className="ot-link">
+                    <Link to="/files/$uuid" params={{ uuid: item.file_uuid }} className="ot-link" dir="auto">
                       {item.path}
                     </Link>
                   )}

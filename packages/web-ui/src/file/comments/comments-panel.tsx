@@ -226,14 +226,14 @@ function ColorChoice({ thread }: { thread: CommentThread }) {
         params: { uuid: file.uuid, comment_uuid: thread.uuid },
         body: { color },
       }),
-    onError: (error) => notifyError(t`The color wasn’t changed`, error),
+    onError: (error) => notifyError(t`The colour wasn’t changed`, error),
     onSettled: () => void client.invalidateQueries({ queryKey: ['comments', file.uuid] }),
   });
   return (
     <NativeSelect
       size="xs"
       mt={4}
-      aria-label={t`Color of the highlight`}
+      aria-label={t`Colour of the highlight`}
       disabled={change.isPending}
       data={colors.map((value) => ({ value, label: colorNames[value] }))}
       value={change.isPending ? change.variables : (thread.color ?? '')}

@@ -107,6 +107,7 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
               id={`${listId}-${i}`}
               role="option"
               aria-selected={i === active}
+              dir="auto"
               // The field keeps the focus.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(name)}
