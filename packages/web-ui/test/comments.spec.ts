@@ -165,7 +165,7 @@ test.describe('highlights', () => {
     const own = threadOf({ color: 'pink', can_edit: true });
     await open(page, api, [own, threadOf({ uuid: uuid(41), color: 'blue', can_edit: false })]);
     const panel = await openPanel(page, '2 comments');
-    const choice = panel.getByRole('combobox', { name: 'Color of the highlight' });
+    const choice = panel.getByRole('combobox', { name: 'Colour of the highlight' });
     await expect(choice).toHaveCount(1);
     const change = 'PUT /api/files/{uuid}/comments/{comment_uuid}';
     api.respond(change, { ...own, color: 'green' });

@@ -104,3 +104,99 @@ test('the removal of an own recording from an own collection can be undone, of o
   await expect(page.getByText('Undone.')).toBeVisible();
   expect(api.sent('POST /api/collections/{uuid}/media')).toEqual([{ media_file_ids: [own.uuid] }]);
 });
+
+test('the card of stored voices follows the setting without a reload', async ({ page, api }) => {
+  const settings = 'GET /api/admin/voice-profiles';
+  const setting = exampleItem(settings, 'settings', { key: 'profiles_enabled', type: 'boolean' });
+  const index = example('GET /api/search/speaker-index', { enabled: false });
+  api.respond(settings, { settings: [{ ...setting, value: false }] });
+  api.respond('GET /api/search/speaker-index', index);
+  api.respond('PUT /api/admin/voice-profiles', { settings: [{ ...setting, value: true }] });
+  await page.goto('/admin/voices');
+  await expect(page.getByText('Recognising voices across recordings is switched off.')).toBeVisible();
+  await page.getByTestId('setting').getByRole('switch').check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  // The search service has not heard of the change yet.
+  await expect(page.getByText('Switching on…')).toBeVisible();
+  const version = exampleItem('GET /api/search/speaker-index', 'versions', { state: 'current', speakers: 2, files: 1 });
+  api.respond('GET /api/search/speaker-index', { ...index, enabled: true, versions: [version] });
+  await expect(page.getByTestId('stored-voices')).toHaveText('2 voices of 1 recording stored.');
+});
+
+for (const [path, open] of [
+  ['/admin/audit', null],
+  ['/', 'Filters'],
+  ['/search?q=budget', 'Filters'],
+] as const)
+  test(`a filter whose last day is before its first one says so: ${path}`, async ({ page }) => {
+    await page.goto(path);
+    if (open) await page.getByRole('button', { name: open }).click();
+    await expect(page.getByText('From', { exact: true })).toBeVisible();
+    await page.getByLabel('From', { exact: true }).fill('2026-03-02');
+    await page.getByLabel('To', { exact: true }).fill('2026-03-01');
+    await expect(page.getByLabel('To', { exact: true })).toHaveAccessibleDescription('This day is before “From”.');
+    await expect(page.getByText('No record matches.')).toHaveCount(0);
+  });
+
+test('the address that the identity provider must know can be copied, and used', async ({ page, api }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const setting = {
+    config_key: 'oidc_callback_url',
+    config_value: '',
+    is_sensitive: false,
+    is_set: false,
+    origin: 'default' as const,
+    category: 'oidc' as const,
+    data_type: 'string' as const,
+    default_value: '',
+    description: 'Redirect address registered at the provider: the page /login of this site',
+    updated_at: null,
+    updated_by: null,
+  };
+  api.respond('GET /api/admin/auth-config', { ...example('GET /api/admin/auth-config'), oidc: [setting] });
+  await page.goto('/admin/authentication/oidc');
+  await expect(page.getByLabel('Register this address at the provider')).toHaveValue(`${api.baseUrl}/login`);
+  await page.getByRole('button', { name: 'Copy address' }).click();
+  await expect(page.getByText('Address copied.')).toBeVisible();
+  await page.getByRole('button', { name: 'Use as callback address' }).click();
+  await expect(page.getByLabel('Callback address', { exact: true })).toHaveValue(`${api.baseUrl}/login`);
+  await expect(page.getByRole('button', { name: 'Use as callback address' })).toHaveCount(0);
+});
+
+test('the proposed name of a search is selected, so that the first key replaces it', async ({ page }) => {
+  await page.goto('/search?q=budget');
+  await page.getByRole('button', { name: 'Save search' }).click();
+  await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.type('Money');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Money');
+});
+
+test('a long title in a notification has the width of a telephone', async ({ page, api }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  const items = [
+    exampleItem('GET /api/notifications', 'items', {
+      kind: 'file_shared',
+      read: false,
+      subject_name: 'Minutes of the extraordinary meeting of the board about the budget of the coming year',
+    }),
+  ];
+  api.respond('GET /api/notifications', { items, total: 1, page: 1, page_size: 20 });
+  await page.goto('/notifications');
+  const entry = page.getByTestId('notifications').getByRole('listitem');
+  const text = await entry.getByText('Minutes of').boundingBox();
+  expect(text?.width).toBeGreaterThan(250);
+  await expect(entry.getByRole('button', { name: /^Mark as read/ })).toBeInViewport({ ratio: 1 });
+});
+
+test('the sign-in page says that the session has ended, and not at the first visit', async ({ page, api }) => {
+  await page.goto('/collections');
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible();
+  api.endSession();
+  await page.getByRole('link', { name: 'Library' }).first().click();
+  await expect(page.getByRole('status').getByText('Your session has ended. Sign in again.')).toBeVisible();
+  await startSession(page, api);
+  await page.context().clearCookies();
+  await page.goto('/collections');
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByText('Your session has ended')).toHaveCount(0);
+});

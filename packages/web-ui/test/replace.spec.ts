@@ -118,10 +118,40 @@ test.describe('find and replace in a transcript', () => {
     await expect(page.getByRole('alert')).toContainText('Minutes: The transcript was changed in the meantime.');
   });
 
+  test('says in one sentence that nothing was found', async ({ page, api }) => {
+    await openTranscript(page, api);
+    api.respond('POST /api/transcripts/find', { files: [foundIn(file, [])], complete: true });
+    await search(page, 'Nobody');
+    await expect(page.getByTestId('replace-count')).toHaveText('Nothing found.');
+  });
+
   test('is missing for those who may only read', async ({ page, api }) => {
     await openTranscript(page, api, { my_permission: 'viewer' });
     await page.keyboard.press('Control+h');
     await expect(page.getByRole('button', { name: 'Find and replace', exact: true })).toHaveCount(0);
     await expect(page.getByTestId('replace-bar')).toHaveCount(0);
   });
+});
+
+test('what a replacement reports does not cover the buttons of its dialog', async ({ page, api }) => {
+  const item = exampleItem('GET /api/files', 'items', { uuid: uuid(71), title: 'Minutes', status: 'completed' });
+  const places = Array.from({ length: 40 }, (_, i) => foundPlace({ start: i, start_time: i }));
+  api.respond('GET /api/files', { items: [item], total: 1, page: 1, page_size: 20 });
+  api.respond('POST /api/transcripts/find', { files: [foundIn(file, places)], complete: true });
+  api.respond('POST /api/transcripts/replace', { results: [{ file_uuid: file.uuid, replaced: 1, error: null }] });
+  await startSession(page, api);
+  await page.goto('/');
+  await page.getByLabel('Select Minutes').check();
+  await page.getByRole('button', { name: 'Find and replace 1 recording' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Find', { exact: true }).fill('Smyth');
+  await dialog
+    .getByRole('button', { name: /^Replace only/ })
+    .first()
+    .click();
+  await expect(page.getByText('Replaced 1 place.')).toBeVisible();
+  for (const name of ['Cancel', 'Replace 40 places']) {
+    // Fails while another element would receive the click.
+    await dialog.getByRole('button', { name, exact: true }).click({ trial: true, timeout: 5_000 });
+  }
 });

@@ -10,15 +10,34 @@ export type SpeakerIndexState = ResponseBody<'GET /api/search/speaker-index'>;
 export const speakerIndexQuery = queryOptions({
   queryKey: ['speaker-index'],
   queryFn: ({ signal }) => call('GET /api/search/speaker-index', { signal }),
-  refetchInterval: ({ state: { data } }) =>
-    data?.migration?.state === 'running' || (data?.waiting_files ?? 0) > 0 ? 1_500 : 15_000,
+  refetchInterval: ({ state }) => pollMs(state.data),
 });
 
-/** How many voices are stored, and of how many recordings they are missing. */
-export function StoredVoices() {
-  const index = useQuery(speakerIndexQuery);
+function pollMs(data: SpeakerIndexState | undefined): number {
+  return data?.migration?.state === 'running' || (data?.waiting_files ?? 0) > 0 ? 1_500 : 15_000;
+}
+
+/** How soon after a change of the setting the index is asked for it again. */
+const followMs = 1_000;
+
+/**
+ * How many voices are stored, and of how many recordings they are missing.
+ * @param isAllowed the setting, which the index follows a moment after it was changed.
+ */
+export function StoredVoices({ isAllowed }: { isAllowed?: boolean }) {
+  const isBehind = (data: SpeakerIndexState): boolean => isAllowed !== undefined && data.enabled !== isAllowed;
+  const index = useQuery({
+    ...speakerIndexQuery,
+    refetchInterval: (query) => (query.state.data && isBehind(query.state.data) ? followMs : pollMs(query.state.data)),
+  });
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={40} />;
   const { enabled, versions, waiting_files: waiting, failed_files: failed } = index.data;
+  if (isBehind(index.data))
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {isAllowed === true ? t`Switching on…` : t`Switching off and deleting…`}
+      </Text>
+    );
   const current = versions.find(({ state }) => state === 'current');
   if (!enabled || !current)
     return <Text size="sm" c="dimmed">{t`Recognising voices across recordings is switched off.`}</Text>;

@@ -39,10 +39,15 @@ function nextOf(value: unknown): { next?: string } {
   return next === null ? {} : { next };
 }
 
+/** @property ended the session ended without a sign-out */
+function signInSearch({ next, ended }: Record<string, unknown>): { next?: string; ended?: true } {
+  return { ...nextOf(next), ...(ended === 'true' || ended === true ? { ended: true } : {}) };
+}
+
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: only((search) => nextOf(search['next'])),
+  validateSearch: only(signInSearch),
   component: lazyPage(() => import('../session/sign-in-page.tsx').then((module) => module.SignInPage)),
 });
 
@@ -57,7 +62,7 @@ async function requireUser(href: string): Promise<void> {
     if (page !== null && !href.startsWith(page)) throw redirect({ to: page });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
-      throw redirect({ to: '/sign-in', search: nextOf(href) });
+      throw redirect({ to: '/sign-in', search: { ...nextOf(href), ended: true } });
     }
     throw error;
   }
@@ -441,7 +446,7 @@ onSessionEnd(async (returnHere) => {
   if (router.state.location.pathname === '/sign-in') return;
   await router.navigate({
     to: '/sign-in',
-    search: returnHere ? nextOf(router.state.location.href) : {},
+    search: returnHere ? { ...nextOf(router.state.location.href), ended: true } : {},
     // Without a session nothing can be saved. The drafts stay in the browser.
     ignoreBlocker: true,
   });

@@ -60,7 +60,7 @@ export function CodeDialog({ list, code, onClose, onDone, children }: Props) {
       {children}
       <TextInput label={t`Name`} data-autofocus required maxLength={120} {...form.text('name')} />
       <NativeSelect
-        label={t`Color`}
+        label={t`Colour`}
         data={codeColors.map((value) => ({ value, label: codeColorNames[value] }))}
         value={color}
         error={form.errorOf('color')}

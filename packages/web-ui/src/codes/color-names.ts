@@ -11,5 +11,5 @@ export const codeColorNames: Readonly<Record<CodeColor, string>> = translateOnRe
   blue: msg`Blue`,
   violet: msg`Violet`,
   pink: msg`Pink`,
-  gray: msg`Gray`,
+  gray: msg`Grey`,
 });

@@ -18,10 +18,11 @@ type Props = {
   readonly onChange: (person: Option | null) => void;
   /** Ids of people who are not offered. */
   readonly without?: ReadonlySet<string>;
+  readonly 'data-autofocus'?: boolean;
 };
 
 /** Finds one person by a part of name or address. */
-export function PeopleSelect({ label, value, onChange, without }: Props) {
+export function PeopleSelect({ label, value, onChange, without, 'data-autofocus': isFirst }: Props) {
   const [text, setText] = useState(value?.label ?? '');
   const [typed] = useDebouncedValue(text.trim(), 250);
   const found = useQuery({
@@ -36,7 +37,10 @@ export function PeopleSelect({ label, value, onChange, without }: Props) {
     <Select
       label={label}
       placeholder={t`Search by name or e-mail`}
+      data-autofocus={isFirst}
       searchable
+      // There is nothing to choose from before something was typed.
+      openOnFocus={false}
       clearable
       style={{ flex: '1 1 14rem' }}
       data={isOffered ? offered : [value, ...offered]}

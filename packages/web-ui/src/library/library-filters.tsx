@@ -9,12 +9,12 @@ import {
   Popover,
   SegmentedControl,
   Stack,
-  TextInput,
   Tooltip,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { translateOnRead } from '../lib/language.ts';
 import { tagsQuery } from '../api/queries.ts';
+import { DateRange } from '../ui/date-range.tsx';
 import { CollectionSelect } from '../collections/collection-select.tsx';
 import { anyUnless } from '../ui/any-unless.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -173,19 +173,8 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
             // An empty value removes the filter from the address.
             onChange={(event) => onChange({ dateOf: event.currentTarget.value as 'recording' })}
           />
-          <Group gap="sm" grow>
-            <TextInput
-              type="date"
-              label={t`From`}
-              value={filters.from ?? ''}
-              onChange={(event) => onChange({ from: event.currentTarget.value })}
-            />
-            <TextInput
-              type="date"
-              label={t`To`}
-              value={filters.to ?? ''}
-              onChange={(event) => onChange({ to: event.currentTarget.value })}
-            />
+          <Group gap="sm" grow align="flex-start">
+            <DateRange from={filters.from} to={filters.to} onChange={onChange} />
           </Group>
           <Button
             variant="subtle"

@@ -50,7 +50,15 @@ export function NameDialog<R>(props: NameProps<R>) {
       onClose={onClose}
     >
       {children}
-      <TextInput label={t`Name`} data-autofocus required maxLength={maxLength} {...form.text('name')} />
+      <TextInput
+        label={t`Name`}
+        data-autofocus
+        required
+        maxLength={maxLength}
+        {...form.text('name')}
+        // The first key replaces the proposed or earlier name, but no text of a draft.
+        onFocus={(event) => event.currentTarget.value === name && event.currentTarget.select()}
+      />
     </FormDialog>
   );
 }

@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, MultiSelect, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { searchFiltersQuery } from '../api/queries.ts';
+import { DateRange } from '../ui/date-range.tsx';
 import { CollectionSelect } from '../collections/collection-select.tsx';
 import { anyUnless } from '../ui/any-unless.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -122,18 +123,7 @@ function Filters({ params, onChange }: FormProps) {
         value={params.collection ?? null}
         onChange={(collection) => onChange({ collection: collection ?? '' })}
       />
-      <TextInput
-        type="date"
-        label={t`From`}
-        value={params.from ?? ''}
-        onChange={(event) => onChange({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        label={t`To`}
-        value={params.to ?? ''}
-        onChange={(event) => onChange({ to: event.currentTarget.value })}
-      />
+      <DateRange from={params.from} to={params.to} onChange={onChange} />
     </Group>
   );
 }

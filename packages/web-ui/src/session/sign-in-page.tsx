@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Anchor, Button, Divider, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Divider, Skeleton, Stack, Text } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -17,8 +17,10 @@ import { SignInFrame } from './sign-in-frame.tsx';
 export function SignInPage() {
   useDocumentTitle(t`Sign in · Overtone`);
   const methods = useQuery(methodsQuery);
+  const { ended } = useSearch({ from: '/sign-in' });
   return (
     <SignInFrame title={t`Sign in`} text={t`Transcribe and search your recordings.`}>
+      {ended && <Alert color="gray" variant="light" role="status">{t`Your session has ended. Sign in again.`}</Alert>}
       {methods.isError && (
         <ErrorNote
           error={methods.error}

@@ -53,7 +53,7 @@ export function ShareFormFields({ value, onChange, editable = true, children }: 
       />
       <Group align="flex-end" gap="sm">
         {kind === 'person' ? (
-          <PeopleSelect label={t`Person`} value={target} onChange={choose} />
+          <PeopleSelect label={t`Person`} data-autofocus value={target} onChange={choose} />
         ) : (
           <GroupSelect value={target} onChange={choose} />
         )}

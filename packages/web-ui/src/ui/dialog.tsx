@@ -1,13 +1,20 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { isFocusLost } from './keep-focus.ts';
 import { recentlyFocused } from './last-focus.ts';
 
-/** A dialog that is shown while mounted. When it closes, the focus returns to what opened it. */
+/**
+ * A dialog that is shown while mounted. What is marked with `data-autofocus` gets the focus, else the first field. When it
+ * closes, the focus returns to what opened it.
+ */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   const { onClose, closeOnEscape = true } = props;
   const content = useRef<HTMLDivElement>(null);
+  const onContent = useCallback((element: HTMLDivElement | null) => {
+    content.current = element;
+    if (element) markFirstField(element);
+  }, []);
   const [openers] = useState(recentlyFocused);
   // The library returns the focus of a dialog that it closes, not of one that is unmounted.
   useEffect(
@@ -28,7 +35,15 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
     },
     { capture: true },
   );
-  return <Modal {...props} opened ref={content} />;
+  return <Modal {...props} opened ref={onContent} />;
+}
+
+/** The library gives the focus to what is marked, else to the first button of the dialog, which closes it. */
+function markFirstField(content: HTMLElement): void {
+  if (!content.querySelector('[data-autofocus]'))
+    content
+      .querySelector(':is(input:not([type=file], [type=hidden]), textarea, select):enabled')
+      ?.setAttribute('data-autofocus', 'true');
 }
 
 function hasInvisibleList(field: Element): boolean {

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useCallback, useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
@@ -59,10 +59,6 @@ export function FormDialog({
   useUnsaved(lostOnReload, onClose);
   useReloadAfterRefusal(sending.error);
   const form = useRef<HTMLFormElement | null>(null);
-  const onForm = useCallback((element: HTMLFormElement | null) => {
-    form.current = element;
-    if (element) markFirstField(element);
-  }, []);
   useEffect(() => {
     if (sending.error) focusRefusedField(form.current);
   }, [sending.error]);
@@ -77,7 +73,7 @@ export function FormDialog({
   };
   return (
     <Dialog size={size} onClose={() => void close()} title={<b>{title}</b>}>
-      <form ref={onForm} onSubmit={submit} onInput={() => setTouched(true)}>
+      <form ref={form} onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
           {children}
@@ -107,14 +103,6 @@ export function FormDialog({
       </form>
     </Dialog>
   );
-}
-
-/** The library gives the focus to what is marked, else to the first button of the dialog, which closes it. */
-function markFirstField(form: HTMLFormElement): void {
-  if (!form.querySelector('[data-autofocus]'))
-    form
-      .querySelector(':is(input:not([type=file], [type=hidden]), textarea, select):enabled')
-      ?.setAttribute('data-autofocus', 'true');
 }
 
 /** The first field that was refused is shown and gets the focus; without one the note of the failure is shown. */

@@ -7,7 +7,7 @@ import { translateOnRead } from '../lib/language.ts';
 /** The kinds of personal data, in the order of the forms. */
 export const kindMessages: Record<RedactionKind, MessageDescriptor> = {
   name: msg`Names`,
-  email: msg`Email addresses`,
+  email: msg`E-mail addresses`,
   phone: msg`Phone numbers`,
   address: msg`Postal addresses`,
   card: msg`Payment cards`,

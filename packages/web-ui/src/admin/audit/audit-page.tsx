@@ -1,5 +1,5 @@
 import { msg, plural, t } from '@lingui/core/macro';
-import { Badge, Button, Group, Menu, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Group, Menu, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
@@ -10,6 +10,7 @@ import { notifyError } from '../../ui/notify.ts';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { moment } from '../../lib/format.ts';
 import { saveTextFile } from '../../lib/save-file.ts';
+import { DateRange, isReversed } from '../../ui/date-range.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import css from './audit.module.css';
 import { Pane } from '../../ui/pane.tsx';
@@ -34,7 +35,7 @@ export function AuditPage() {
     <Pane title={t`Audit log`} actions={<ExportButton filters={filters} />}>
       <Bar filters={filters} onChange={change} />
       <QueryStatus of={records} failure={t`The audit log couldn’t be loaded`} height={320} />
-      {records.data?.items.length === 0 && <Empty>{t`No record matches.`}</Empty>}
+      {records.data?.items.length === 0 && !isReversed(filters) && <Empty>{t`No record matches.`}</Empty>}
       {records.data && records.data.items.length > 0 && <Records records={records.data.items} />}
       {records.data && (
         <>
@@ -102,19 +103,8 @@ function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters
         value={filters['outcome']}
         onChange={(outcome) => onChange({ outcome })}
       />
-      <Group gap="xs" wrap="nowrap">
-        <TextInput
-          type="date"
-          aria-label={t`From`}
-          value={filters['from'] ?? ''}
-          onChange={(event) => onChange({ from: event.currentTarget.value })}
-        />
-        <TextInput
-          type="date"
-          aria-label={t`To`}
-          value={filters['to'] ?? ''}
-          onChange={(event) => onChange({ to: event.currentTarget.value })}
-        />
+      <Group gap="xs" wrap="nowrap" align="flex-start" style={{ flexBasis: '100%' }}>
+        <DateRange from={filters['from']} to={filters['to']} onChange={onChange} />
       </Group>
     </div>
   );

@@ -113,7 +113,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'group.member.add': msg`Group member added`,
   'group.member.update': msg`Group member changed`,
   'group.member.remove': msg`Group member removed`,
-  'group.member.reconcile': msg`Group members synchronized`,
+  'group.member.reconcile': msg`Group members synchronised`,
   'file.upload': msg`Recording uploaded`,
   'file.share': msg`Recording shared`,
   'file.unshare': msg`Sharing stopped`,

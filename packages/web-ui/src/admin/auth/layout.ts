@@ -279,6 +279,25 @@ export function settingLabel(key: string): string {
   return settingLabels.get(key) ?? key;
 }
 
+/** Words that say nothing of their own beside the label. */
+const emptyWords: ReadonlySet<string> = new Set(
+  'a an the any each its one of in on at for with by to from is are be that when which must include require check'.split(
+    ' ',
+  ),
+);
+
+function meaningOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !emptyWords.has(word)).map((word) => word.replace(/s$/, ''));
+}
+
+/** What the description of a setting adds to its label; undefined where it only repeats it. */
+export function helpOf(label: string, description: string): string | undefined {
+  const known = new Set(meaningOf(label));
+  const added = meaningOf(description).filter((word) => !known.has(word));
+  return added.length > 1 ? description : undefined;
+}
+
 function field(key: string, label: MessageDescriptor, kind?: FieldKind) {
   return { key, label, ...(kind ? { kind } : {}) };
 }

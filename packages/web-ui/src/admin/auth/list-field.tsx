@@ -19,7 +19,7 @@ const examples: Record<ListKind, string> = translateOnRead({
 type Props = {
   readonly settingKey: string;
   readonly label: string;
-  readonly description: string;
+  readonly description?: string | undefined;
   readonly kind: ListKind;
   readonly value: string;
   readonly error: string | null;

@@ -3,7 +3,7 @@ import { NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { SecretField } from '../settings/secret-field.tsx';
 import { SettingSource } from '../settings/setting-field.tsx';
 import { mustReenterSecret, canReset, shownValue, type ConfigItem, type Edits, type Value } from './draft.ts';
-import { choiceLabels, type FieldKind } from './layout.ts';
+import { choiceLabels, helpOf, type FieldKind } from './layout.ts';
 import { ListField } from './list-field.tsx';
 
 type Props = {
@@ -42,8 +42,7 @@ function Control({ item, label, kind, edits, error, onChange }: Props) {
   const value = shownValue(item, edits);
   const text = value === null ? '' : String(value);
   const set = (next: Value): void => onChange(key, next);
-  // Some descriptions only repeat the label.
-  const description = item.description === label ? undefined : item.description;
+  const description = helpOf(label, item.description);
   const common = { label, description, error };
   if (item.data_type === 'boolean')
     return <Switch {...common} checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />;
@@ -51,7 +50,7 @@ function Control({ item, label, kind, edits, error, onChange }: Props) {
     return (
       <NumberInput
         {...common}
-        description={t`${item.description}. ${item.minimum ?? ''} to ${item.maximum ?? ''}`}
+        description={[description, t`${item.minimum ?? ''} to ${item.maximum ?? ''}`].filter(Boolean).join('. ')}
         value={text === '' ? '' : Number(text)}
         // A value out of range is reported, not corrected silently.
         clampBehavior="none"
@@ -73,9 +72,7 @@ function Control({ item, label, kind, edits, error, onChange }: Props) {
       />
     );
   if (kind === 'dns' || kind === 'words' || kind === 'addresses')
-    return (
-      <ListField {...common} settingKey={key} description={item.description} kind={kind} value={text} onChange={set} />
-    );
+    return <ListField {...common} settingKey={key} kind={kind} value={text} onChange={set} />;
   if (kind === 'pem')
     return (
       <Textarea

@@ -13,13 +13,29 @@ import { useDraft } from '../../state/use-draft.ts';
 import { withoutSaved } from '../settings/changes.ts';
 import { Section } from '../../ui/pane.tsx';
 import css from './auth.module.css';
+import { CallbackAddress } from './callback-address.tsx';
 import { ChangeHistory } from './change-history.tsx';
 import { ConnectionTest, type Tested } from './connection-test.tsx';
-import { applyEdit, errorOfValue, failedWhenTested, type ConfigItem, type Edits, type Value } from './draft.ts';
+import {
+  applyEdit,
+  errorOfValue,
+  failedWhenTested,
+  shownValue,
+  type ConfigItem,
+  type Edits,
+  type Value,
+} from './draft.ts';
 import { layouts, type FieldGroup } from './layout.ts';
 import { RefusalNote } from './refusal-note.tsx';
 import { SettingField } from './setting-field.tsx';
 import { isSource, SourceSessions } from './source-sessions.tsx';
+
+const callbackKey = 'oidc_callback_url';
+
+function enteredCallback(items: readonly ConfigItem[], edits: Edits): string {
+  const item = items.find(({ config_key }) => config_key === callbackKey);
+  return item ? String(shownValue(item, edits) ?? '') : '';
+}
 
 type Props = { readonly category: AuthCategory; readonly items: readonly ConfigItem[] };
 
@@ -83,6 +99,12 @@ export function SettingsForm({ category, items }: Props) {
         {[...layout.groups, ...unplaced(layout.groups, items)].map((group) => (
           <Section key={group.title} title={group.title}>
             <div className={css['fields']}>
+              {group.fields.some(({ key }) => key === callbackKey) && (
+                <CallbackAddress
+                  entered={enteredCallback(items, edits)}
+                  onUse={(address) => change(callbackKey, address)}
+                />
+              )}
               {group.fields.map(({ key, label, kind }) => {
                 const item = items.find(({ config_key }) => config_key === key);
                 return item ? (

@@ -30,7 +30,7 @@ export function VoicesPage() {
             <VoicesForm saved={settings.data} />
           </Section>
           <Section title={t`Stored voices`}>
-            <StoredVoices />
+            <StoredVoices isAllowed={isAllowed(settings.data)} />
             <Text size="sm" mt="xs">
               <Link className="ot-link" to="/admin/search">
                 {t`Versions of the speaker index`}
@@ -43,7 +43,13 @@ export function VoicesPage() {
   );
 }
 
-function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profiles'> }) {
+type VoiceSettings = ResponseBody<'GET /api/admin/voice-profiles'>;
+
+function isAllowed({ settings }: VoiceSettings): boolean {
+  return settings.find(({ key }) => key === 'profiles_enabled')?.value === true;
+}
+
+function VoicesForm({ saved }: { saved: VoiceSettings }) {
   const client = useQueryClient();
   const form = useSettingsForm({
     name: 'voice-settings',
