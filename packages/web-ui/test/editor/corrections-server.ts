@@ -86,6 +86,8 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
     corrections.push({ ...correction, revision: corrections.length + 1 });
     states.push(statesOf(rows));
   };
+  /** Above each version from before a passage was removed, as in the service. */
+  const versionOfRestored = (): number => 1_000 * (corrections.length + 1);
   const pick = (from: readonly Row[], ids: ReadonlySet<string>): State[] =>
     statesOf(from).filter(({ id }) => ids.has(id));
 
@@ -102,7 +104,7 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
       const touched = new Set<string>();
       let next = rows;
       for (const operation of operations) {
-        next = applyOperation(next, operation, touched);
+        next = applyOperation(next, operation, touched, versionOfRestored());
         for (const one of [...operation.segments, ...operation.replacement]) touched.add(one.uuid);
       }
       if (next !== rows) {
@@ -139,8 +141,7 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
         next = insert(
           next,
           anchorOf(next, group),
-          // Above each version from before it was removed, as in the service.
-          group.map((state) => ({ ...withoutAdjacent(state), version: 1_000 * (corrections.length + 1) })),
+          group.map((state) => ({ ...withoutAdjacent(state), version: versionOfRestored() })),
         );
       const change = { before: current, after: pick(next, new Set(ids)) };
       store(next, { uuid, person, ...change, reverts: revision, undoneIn: null });
@@ -154,7 +155,12 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
 export type CorrectionsServer = ReturnType<typeof createCorrectionsServer>;
 
 /** @returns the same list when the operation makes no difference */
-function applyOperation(rows: readonly Row[], operation: Operation, touched: ReadonlySet<string>): readonly Row[] {
+function applyOperation(
+  rows: readonly Row[],
+  operation: Operation,
+  touched: ReadonlySet<string>,
+  versionOfRestored: number,
+): readonly Row[] {
   const run = readRun(rows, operation, touched);
   const byId = new Map(run.map((row) => [row.id, row]));
   const pieces = operation.replacement.map((piece) => {
@@ -193,7 +199,9 @@ function applyOperation(rows: readonly Row[], operation: Operation, touched: Rea
   for (const [i, passage] of next.entries())
     if (!byId.has(passage.id)) {
       if (result.some(({ id }) => id === passage.id)) throw new Outdated();
-      result = insert(result, next[i - 1]?.id ?? previousId, [{ ...passage, version: 1 }]);
+      const isTimed = pieces.some(({ id, start }) => id === passage.id && start !== undefined);
+      const version = isTimed ? versionOfRestored : 1;
+      result = insert(result, next[i - 1]?.id ?? previousId, [{ ...passage, version }]);
     }
   return result;
 }

@@ -39,6 +39,10 @@ async function idsOf(run: Run): Promise<[string, string, string]> {
   return (await detailOf(run)).transcript_segments.map(({ uuid }) => uuid) as [string, string, string];
 }
 
+function missing(): never {
+  throw new Error('no such segment');
+}
+
 /** One operation of each kind, for the first transcript of a run. */
 const corrections: Record<string, (run: Run) => Promise<TranscriptOperation[]>> = {
   text: async (run) => {
@@ -353,6 +357,18 @@ describe('corrections', () => {
     expect((await revert(run, 'undo')).status).toBe(200);
     expect((await revert(run, 'redo')).status).toBe(200);
     expect(await shownOf(run)).toEqual(before);
+  });
+
+  it('of a page that knows a passage from before it was deleted and inserted again do not overwrite it', async () => {
+    const run = await transcribed(media);
+    const [one, two] = await idsOf(run);
+    const { version, start_time, end_time } = (await detailOf(run)).transcript_segments[1] ?? missing();
+    expect((await apply(run, [{ segments: [{ uuid: two }], replacement: [] }])).status).toBe(200);
+    const again = [{ uuid: two, text: 'typed since', start_time, end_time }];
+    expect((await apply(run, [{ segments: [], after_uuid: one, replacement: again }])).status).toBe(200);
+    const late = [{ segments: [{ uuid: two, version }], replacement: [{ uuid: two, text: 'typed before' }] }];
+    expect(await apply(run, late)).toMatchObject({ status: 409, body: { code: 'stale_version' } });
+    expect((await shownOf(run))[1]?.text).toBe('typed since');
   });
 
   it('of a page that knows a passage from before it was deleted and restored do not overwrite it', async () => {

@@ -31,6 +31,7 @@ import {
   readStates,
   updateSegment,
   updateSegments,
+  versionOfRestored,
   type SegmentState,
 } from './operations.store.ts';
 import { revertCorrection } from './revert.ts';
@@ -312,6 +313,10 @@ async function applyOperation(
     throw invalid('segment_times_invalid', 'A passage must start between its neighbours and end after it starts.');
 
   const rows = new Map(run.map((row) => [row.id, row]));
+  // An editor gives the times of a new passage only when it brings back one that was deleted.
+  const timed = new Set(pieces.flatMap(({ id, start }) => (start === undefined ? [] : [id])));
+  const isRestored = (id: string): boolean => timed.has(id);
+  const version = await versionOfRestored(tx, file.id);
   const keptIds = new Set(next.map(({ id }) => id));
   const removed = run.filter(({ id }) => !keptIds.has(id)).map(({ id }) => id);
   await tx.segment.deleteMany({ where: { id: { in: removed } } });
@@ -324,7 +329,12 @@ async function applyOperation(
     const until = next.findIndex(({ id }, at) => at > i && rows.has(id));
     const added = next.slice(i, until === -1 ? next.length : until);
     const place = { fileId: file.id, userId: caller.userId, afterId: before?.id ?? previousId };
-    await insertSegments(tx, place, added.map(withMeanConfidence));
+    const fresh = added.map(withMeanConfidence);
+    await insertSegments(
+      tx,
+      place,
+      fresh.map((segment) => ({ ...segment, ...(isRestored(segment.id) && { version }) })),
+    );
   }
   const rescanned = next.filter(({ id, text }) => rows.get(id)?.text !== text);
   const kept = new Map(rescanned.map(({ id }) => [id, spans.get(id) ?? []]));

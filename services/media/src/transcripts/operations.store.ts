@@ -119,6 +119,14 @@ export async function lastRevision(tx: Db | Tx, fileId: string): Promise<number>
   return last.revision ?? 0;
 }
 
+/** Of one segment by one correction, with room for scans and merged speakers. */
+const mostChanges = 1_000;
+
+/** Above each version from before a segment was removed: a page that knows it from then must not overwrite it. */
+export async function versionOfRestored(tx: Tx, fileId: string): Promise<number> {
+  return mostChanges * ((await lastRevision(tx, fileId)) + 1);
+}
+
 /** The correction that an undo and a redo of this account would revert. */
 export async function readRevertible(tx: Tx, fileId: string, userId: string) {
   const own = { fileId, userId, reverts: null, replaced: false };

@@ -5,10 +5,10 @@ import type { OperationKind } from './operations.ts';
 import {
   addCorrection,
   insertSegments,
-  lastRevision,
   readLastBetween,
   readStates,
   updateSegments,
+  versionOfRestored,
   type SegmentState,
 } from './operations.store.ts';
 import { meanConfidence } from './transcripts.ts';
@@ -46,9 +46,6 @@ async function readUndone(tx: Tx, fileId: string, revision: number): Promise<Seg
   return (undo?.before ?? []) as unknown as SegmentState[];
 }
 
-/** Of one segment by one correction, with room for scans and merged speakers. */
-const mostChanges = 1_000;
-
 type Exchange = { fileId: string; userId: string; from: SegmentState[]; to: SegmentState[]; current: SegmentState[] };
 
 /** Replaces segments by others of the same transcript. `from`: what they must still be. */
@@ -60,8 +57,7 @@ export async function exchange(tx: Tx, { fileId, userId, from, to, current }: Ex
   const withConfidence = (state: SegmentState): SegmentState =>
     known.has(state.words) ? state : { ...state, confidence: meanConfidence(state.words) };
   await tx.segment.deleteMany({ where: { id: { in: plan.removed } } });
-  // Above each version from before it was removed: a page that knows it from then must not overwrite it.
-  const version = mostChanges * ((await lastRevision(tx, fileId)) + 1);
+  const version = await versionOfRestored(tx, fileId);
   for (const group of plan.inserted) {
     const afterId = await anchorOf(tx, fileId, group);
     const rows = group.map((state) => ({ ...withoutAdjacent(withConfidence(state)), version }));
