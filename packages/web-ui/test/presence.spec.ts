@@ -56,23 +56,27 @@ test.describe('people at the same transcript', () => {
     },
   }))
     test(`are informed by a request that outlives the page when a person ${act}`, async ({ page, api }) => {
-      const reports: { body: string; keepalive: boolean }[] = [];
-      await page.exposeFunction('onReport', (body: string, keepalive: boolean) => reports.push({ body, keepalive }));
       await page.addInitScript(() => {
         const fetch = window.fetch.bind(window);
+        const reports: { body: unknown; keepalive: boolean }[] = [];
+        Object.assign(window, { reports });
         window.fetch = (address, init) => {
-          const { onReport } = window as unknown as { onReport: (body: unknown, keepalive: boolean) => void };
+          const keepalive = init?.keepalive ?? false;
           if (typeof address === 'string' && address.endsWith('/presence'))
-            onReport(init?.body, init?.keepalive ?? false);
+            reports.push({ body: init?.body, keepalive });
           return fetch(address, init);
         };
       });
       await open(page, api);
       await expect.poll(() => api.sent(report).length).toBeGreaterThan(0);
       await page.evaluate(leave);
-      await expect
-        .poll(() => reports.find(({ body }) => body.includes('"left":true')))
-        .toMatchObject({ keepalive: true });
+      const last = (): Promise<unknown> =>
+        page.evaluate(() =>
+          (window as unknown as { reports: { body: string }[] }).reports.find(({ body }) =>
+            body.includes('"left":true'),
+          ),
+        );
+      await expect.poll(last).toMatchObject({ keepalive: true });
     });
 
   test('have initials of whole characters, the same as on the account button', async ({ page, api }) => {
