@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { growthOf, linearGrowth } from '@overtone/testkit/growth';
 import { placedAs, planExchange } from './exchange.ts';
 
 function stateOf(id: string, text: string, speakerId: string | null = 'ada') {
@@ -30,6 +31,17 @@ describe('the exchange of segments', () => {
       const plan = planExchange(from, to, { current, speakers });
       return [...(plan?.changed ?? []), ...(plan?.inserted.flat() ?? [])];
     };
+
+    it('is planned in time in proportion to their number', async () => {
+      const statesOf = (count: number) => {
+        const text = Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
+        const confidences = Array.from({ length: count }, () => 0.5);
+        return [spoken('1', text, confidences, 3), spoken('1', text, confidences), spoken('1', text, confidences, 3)];
+      };
+      const plan = ([from, to, current]: Spoken) => exchanged([from!], [to!], [current!]);
+      expect(await growthOf(statesOf, 4_000, plan)).toBeLessThan(linearGrowth);
+    });
+
     const whole = (...confidences: (number | null)[]) => [spoken('1', 'the end', confidences)];
     const halves = (first: number | null, second: number | null) => [
       spoken('1', 'the', [first]),

@@ -67,18 +67,17 @@ type ById<S> = ReadonlyMap<string, S>;
  * other one as it is now.
  */
 function readAcceptance<S extends State>({ left, right, now }: Record<'left' | 'right' | 'now', ById<S>>) {
-  const wordsOf = (states: ById<S>): ReadonlyMap<string, Word> =>
-    new Map([...states.values()].flatMap((state) => state.words.map((word, i) => [keyOf(state, word, i), word])));
   // The words of a passage that was only moved are found by their places in it.
-  const keyOf = ({ id, words }: S, word: Word, i: number): string => {
+  const keysOf = ({ id, words }: S): string[] => {
     const other = right.get(id)?.words;
-    const isMoved = other?.length === words.length && other.every((one, at) => one.word === words[at]?.word);
-    return `${isMoved ? other[i]?.start : word.start} ${word.word}`;
+    const isMoved = other?.length === words.length && other.every(({ word }, i) => word === words[i]?.word);
+    return words.map(({ start, word }, i) => `${isMoved ? other[i]?.start : start} ${word}`);
   };
+  const wordsOf = (states: ById<S>): ReadonlyMap<string, Word> =>
+    new Map([...states.values()].flatMap((state) => zip(keysOf(state), state.words)));
   const [before, after, present] = [wordsOf(left), wordsOf(right), wordsOf(now)];
   return (state: S): S => {
-    const words = state.words.map((word, i) => {
-      const key = keyOf(state, word, i);
+    const words = zip(keysOf(state), state.words).map(([key, word]) => {
       const [old, wanted, current] = [before.get(key), after.get(key), present.get(key)];
       const isReverted = old && wanted && old.confidence !== wanted.confidence;
       const { confidence } = (isReverted ? wanted : current) ?? word;
@@ -86,6 +85,10 @@ function readAcceptance<S extends State>({ left, right, now }: Record<'left' | '
     });
     return words.some((word, i) => word !== state.words[i]) ? { ...state, words } : state;
   };
+}
+
+function zip(keys: readonly string[], words: readonly Word[]): [string, Word][] {
+  return words.map((word, i) => [keys[i] ?? '', word]);
 }
 
 /** Whether the texts and the times of two states are the same. */

@@ -314,9 +314,8 @@ async function applyOperation(
 
   const rows = new Map(run.map((row) => [row.id, row]));
   // An editor gives the times of a new passage only when it brings back one that was deleted.
-  const timed = new Set(pieces.flatMap(({ id, start }) => (start === undefined ? [] : [id])));
-  const isRestored = (id: string): boolean => timed.has(id);
-  const version = await versionOfRestored(tx, file.id);
+  const restored = new Set(pieces.flatMap(({ id, start }) => (start === undefined || rows.has(id) ? [] : [id])));
+  const version = restored.size > 0 ? await versionOfRestored(tx, file.id) : 1;
   const keptIds = new Set(next.map(({ id }) => id));
   const removed = run.filter(({ id }) => !keptIds.has(id)).map(({ id }) => id);
   await tx.segment.deleteMany({ where: { id: { in: removed } } });
@@ -330,11 +329,8 @@ async function applyOperation(
     const added = next.slice(i, until === -1 ? next.length : until);
     const place = { fileId: file.id, userId: caller.userId, afterId: before?.id ?? previousId };
     const fresh = added.map(withMeanConfidence);
-    await insertSegments(
-      tx,
-      place,
-      fresh.map((segment) => ({ ...segment, ...(isRestored(segment.id) && { version }) })),
-    );
+    const inserted = fresh.map((segment) => (restored.has(segment.id) ? { ...segment, version } : segment));
+    await insertSegments(tx, place, inserted);
   }
   const rescanned = next.filter(({ id, text }) => rows.get(id)?.text !== text);
   const kept = new Map(rescanned.map(({ id }) => [id, spans.get(id) ?? []]));
