@@ -47,6 +47,7 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
     processors: gpu.whisperProcessors,
     settings: settings.current,
     pool: env.GPU_WORKER_POOL,
+    onGpuFull: (model) => log.warn({ model }, 'the memory of the GPU is full: the CPU transcribes this recording'),
   });
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
   const engines = createEnginesSlice({

@@ -41,10 +41,11 @@ export type FakeOptions = {
   device?: GpuDevice;
   pool?: WhisperOptions['pool'];
   env?: Record<string, string>;
+  onGpuFull?: WhisperOptions['onGpuFull'];
 };
 
 /** A runtime over the recording modules; `calls` reads what they were asked. */
-export function startRuntime(folder: string, { settings, device, pool = 'prefork', env }: FakeOptions = {}) {
+export function startRuntime(folder: string, { settings, device, pool = 'prefork', env, onGpuFull }: FakeOptions = {}) {
   const calls = join(folder, 'calls');
   const current: EngineSettings = { ...defaultsOf(engineSettings), ...settings };
   const processors = createProcessors({
@@ -59,6 +60,7 @@ export function startRuntime(folder: string, { settings, device, pool = 'prefork
     processors,
     settings: () => current,
     pool,
+    ...(onGpuFull && { onGpuFull }),
   });
   const readCalls = async (call: string): Promise<Call[]> => {
     const text = await readFile(calls, 'utf8').catch(() => '');

@@ -34,6 +34,7 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
       .catch((error: unknown) => {
         // Other programs need the memory of the GPU: this recording is slower, the next one tries the GPU again.
         if (task.model.device === 'cpu' || !isOutOfMemory(error)) throw error;
+        runtime.onGpuFull?.(model.manifest.id);
         return run({ ...task, model: onCpu(task.model), batch: 1 });
       })
       .catch((error: unknown) => {

@@ -260,7 +260,9 @@ describe('a GPU whose memory other programs use', () => {
   });
 
   it('too small for the model leaves the recording to the CPU, and the next one tries the GPU again', async () => {
+    const full: string[] = [];
     const { state, transcribe, readCalls, engine, processors } = await startEngine({
+      onGpuFull: (model) => full.push(model),
       device,
       env: { FAKE_MEMORY: '0' },
     });
@@ -272,6 +274,7 @@ describe('a GPU whose memory other programs use', () => {
     expect(devices.slice(4)).toContain('cuda');
     expect(engine.tuning).toMatchObject({ transcribe_on: 'gpu' });
     expect(processors.state().note).toBeNull();
+    expect(full).toEqual(['faster-whisper-base', 'faster-whisper-base']);
   });
 
   it('that cannot load a kernel for want of memory leaves the recording to the CPU, too', async () => {

@@ -21,9 +21,11 @@ export type WhisperOptions = {
   pool: (typeof workerPools)[number];
   /** Idle time before a child with a loaded model is ended. */
   idleMs?: number;
+  /** Called when a recording is left to the CPU for want of GPU memory. */
+  onGpuFull?: (model: string) => void;
 };
 
-export type WhisperRuntime = Pick<WhisperOptions, 'processors' | 'settings'> & {
+export type WhisperRuntime = Pick<WhisperOptions, 'processors' | 'settings' | 'onGpuFull'> & {
   recognizers: TaskChildren;
   models: ModelStore;
   /** Whether the Python environment is there. */
@@ -84,6 +86,7 @@ export function createWhisperRuntime(options: WhisperOptions): WhisperRuntime {
   return {
     processors,
     settings,
+    ...(options.onGpuFull && { onGpuFull: options.onGpuFull }),
     recognizers,
     models: createModelStore({
       cacheDir: options.modelCacheDir,
