@@ -62,7 +62,7 @@ export function publicLinksInTheBrowser({ scripted, screenshots }: ScriptedConte
         assert.match(address, /\/public#[\w-]{43}$/);
       }),
       step(
-        'a visitor opens it with the password only, and sees the transcript on a narrow page',
+        'a visitor opens it with the password only, also after a reload, and sees the transcript on a narrow page',
         async () => {
           const { page: opened } = visitor;
           await opened.setViewportSize({ width: 360, height: 740 });
@@ -78,6 +78,8 @@ export function publicLinksInTheBrowser({ scripted, screenshots }: ScriptedConte
           await opened.getByText('Ada', { exact: true }).waitFor();
           assert.ok(await fitsWidth(opened), 'the page of a public link is wider than 360 px');
           await visitor.snap('public-link-360');
+          await opened.reload();
+          await opened.getByRole('heading', { name: title }).waitFor();
         },
         /\b403\b.*\/unlock/,
       ),

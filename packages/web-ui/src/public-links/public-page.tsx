@@ -10,7 +10,7 @@ import { codeOf } from '../api/problem.ts';
 import { SignInFrame } from '../session/sign-in-frame.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { PublicRecording } from './public-recording.tsx';
-import { openQuery } from './queries.ts';
+import { openQuery, rememberUnlocked } from './queries.ts';
 
 /** The page of a public link: one recording for a person without an account. The token is in the fragment. */
 export function PublicPage() {
@@ -51,7 +51,10 @@ function PasswordForm({ token, onUnlock, onEnd }: FormProps) {
   const [password, setPassword] = useState('');
   const unlock = useMutation({
     mutationFn: () => call('POST /api/public/links/unlock', { body: { token, password } }),
-    onSuccess: onUnlock,
+    onSuccess: (view) => {
+      rememberUnlocked(view.uuid);
+      onUnlock(view);
+    },
     onError: (error) => {
       if (codeOf(error) === 'not_found') onEnd();
     },

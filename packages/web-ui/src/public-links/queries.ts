@@ -12,8 +12,8 @@ export function publicLinksQuery(uuid: string) {
 }
 
 /**
- * Opens a link, also one whose password was entered in this browser within the last hour. Each request counts as a view, so
- * that it is never repeated automatically.
+ * Opens a link, also one whose password was entered in this tab within the last hour. Each request counts as a view, so that
+ * it is never repeated automatically.
  */
 export function openQuery(token: string) {
   return queryOptions({
@@ -29,7 +29,29 @@ export function openQuery(token: string) {
   });
 }
 
+/** The cookie of the server gives access; this only says that it is worth asking for it. */
+export function rememberUnlocked(uuid: string): void {
+  try {
+    sessionStorage.setItem(unlockedKey(uuid), 'unlocked');
+  } catch {
+    // Without storage the password is asked for again.
+  }
+}
+
+function unlockedKey(uuid: string): string {
+  return `public-link-${uuid}`;
+}
+
+function wasUnlocked(uuid: string): boolean {
+  try {
+    return sessionStorage.getItem(unlockedKey(uuid)) !== null;
+  } catch {
+    return false;
+  }
+}
+
 async function unlockedView(uuid: string, signal: AbortSignal): Promise<PublicView | null> {
+  if (!wasUnlocked(uuid)) return null;
   try {
     return await call('GET /api/public/links/{uuid}', { params: { uuid }, signal });
   } catch (error) {
