@@ -10,6 +10,16 @@ export function busUsers(password: string): NatsUser[] {
   ];
 }
 
+type Asker = { request: (def: { timeoutMs: number }, request: unknown) => Promise<unknown> };
+
+/** A bus whose requests wait for their replies as long as a busy machine may take. */
+export function patient<B extends object>(bus: B): B {
+  const { request } = bus as unknown as Asker;
+  const patiently: Asker['request'] = (def, asked) =>
+    request({ ...def, timeoutMs: Math.max(def.timeoutMs, 30_000) }, asked);
+  return { ...bus, request: patiently };
+}
+
 /** Creates what workers need of the dispatcher: the stream with a consumer for each durable, and the buckets. */
 export async function provisionJobs(nc: NatsConnection, catalogue: Readonly<Record<string, JobDef>>): Promise<void> {
   const jsm = await nc.jetstreamManager();

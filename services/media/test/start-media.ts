@@ -14,7 +14,7 @@ import {
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, assertionKeys, wavHeader } from '@overtone/testkit';
-import { provisionJobs } from '@overtone/testkit/bus';
+import { patient, provisionJobs } from '@overtone/testkit/bus';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
 import type { SpeechAbilities } from '../src/ports/languages.adapter.ts';
@@ -162,7 +162,7 @@ export async function startMedia(
     /** Connects to the broker as another service. */
     connectAs: async (name: ServiceName): Promise<Bus> => {
       const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
-      const bus = createBus({ service: name, url: nats.url, user: 'test', password: 'test', log });
+      const bus = patient(createBus({ service: name, url: nats.url, user: 'test', password: 'test', log }));
       await bus.connect();
       buses.push(bus);
       return bus;

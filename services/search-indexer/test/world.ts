@@ -17,7 +17,7 @@ import {
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
 import { assertionKeys, createDatabase, startNats } from '@overtone/testkit';
-import { busUsers, provisionJobs } from '@overtone/testkit/bus';
+import { busUsers, patient, provisionJobs } from '@overtone/testkit/bus';
 import { connect, headers, type NatsConnection } from 'nats';
 import { z } from 'zod';
 import { indexerEnv } from '../src/env.ts';
@@ -44,7 +44,7 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
   const completed: z.infer<typeof indexOutput>[] = [];
   const buses: Bus[] = [];
   const as = async (service: ServiceName): Promise<Bus> => {
-    const bus = createBus({ service, url, user: service, password, log });
+    const bus = patient(createBus({ service, url, user: service, password, log }));
     await bus.connect();
     buses.push(bus);
     return bus;

@@ -23,7 +23,7 @@ import {
 import { createObjectStore } from '@overtone/object-store';
 import { createBus, createLog, type Bus } from '@overtone/service-kit';
 import { startNats, waitFor } from '@overtone/testkit';
-import { busUsers, provisionJobs } from '@overtone/testkit/bus';
+import { busUsers, patient, provisionJobs } from '@overtone/testkit/bus';
 import { connect } from 'nats';
 import { z } from 'zod';
 import { writeVectors } from '../src/embeddings/vector-file.ts';
@@ -48,7 +48,9 @@ async function playDispatcher(
   url: string,
   { ended, waiting, stored }: { ended: Ended; waiting: Waiting[]; stored: Stored },
 ) {
-  const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
+  const bus = patient(
+    createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log }),
+  );
   await bus.connect();
   const running = new Map<string, Waiting>();
   bus.serve(dispatcherRpc.claim, async ({ durable, subjects, except = [] }) => {
@@ -183,13 +185,15 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     },
     /** Connects with the rights of another service, which the test stands for. */
     connectAs: async (name: ServiceName): Promise<Bus> => {
-      const bus = createBus({ service: name, url: nats.url, user: name, password, log });
+      const bus = patient(createBus({ service: name, url: nats.url, user: name, password, log }));
       await bus.connect();
       connections.push(bus);
       return bus;
     },
     embed: async (texts: string[]): Promise<ReplyOf<typeof workerRpc.embed>> => {
-      const asker = createBus({ service: 'search-indexer', url: nats.url, user: 'search-indexer', password, log });
+      const asker = patient(
+        createBus({ service: 'search-indexer', url: nats.url, user: 'search-indexer', password, log }),
+      );
       await asker.connect();
       try {
         return await asker.request(workerRpc.embed, { texts, kind: 'query' });
