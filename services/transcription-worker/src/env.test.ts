@@ -11,6 +11,14 @@ function reset(to: Record<string, string | undefined>): void {
 beforeEach(() => reset(given));
 afterEach(() => reset(before));
 
+describe('environment of a child process', () => {
+  it('has a folder for what the driver compiles, in the work folder or where the operator says', () => {
+    expect(childEnvironment('/work')['CUDA_CACHE_PATH']).toBe('/work/cuda-cache');
+    process.env['CUDA_CACHE_PATH'] = '/compiled';
+    expect(childEnvironment('/work')['CUDA_CACHE_PATH']).toBe('/compiled');
+  });
+});
+
 describe('environment of a worker', () => {
   it('uses the defaults of the specification', () => {
     const env = workerEnv();

@@ -62,7 +62,7 @@ process.exit(failed > 0 || performance.now() - startedAt > limitMs ? 1 : 0);
 async function testGpu(model: string): Promise<void> {
   const tuning = gpu.processors.tuningOf(model);
   say(
-    `${model}; in force: transcription on the ${tuning.transcribe_on}, diarization on the ${tuning.diarize_on}, ` +
+    `${model}; values of the tables: transcription on the ${tuning.transcribe_on}, diarization on the ${tuning.diarize_on}, ` +
       `BATCH_SIZE ${tuning.batch_size}, COMPUTE_TYPE ${tuning.compute_type}, hybrid ${tuning.hybrid}`,
   );
   const spoken = librivox.map(({ text }) => text).join(' ');

@@ -33,15 +33,23 @@ type Failure = { reason: string; input: string | null };
 function placeOf(pattern: string, { reason, input }: Failure): { at: number; part: string } {
   if (reason === 'missing closing )') return { at: unclosedGroup(pattern), part: '(' };
   if (reason === 'missing closing ]') return { at: pattern.length - (input ?? '').length, part: '[' };
-  // The library names the part, not its place: it ends where the shortest beginning with this error ends.
-  for (let end = 1; end <= pattern.length; end++) {
-    const failure = failureOf(pattern.slice(0, end));
-    if (failure?.reason !== reason) continue;
-    const part = reason === 'unexpected )' ? ')' : (failure.input ?? pattern.slice(end - 1, end));
-    const at = Math.max(0, end - part.length);
-    return { at, part: input !== null && pattern.startsWith(input, at) ? input : part };
+  if (reason === 'trailing backslash at end of expression') return { at: pattern.length - 1, part: '\\' };
+  const end = endOfPart(pattern, reason);
+  const failure = failureOf(pattern.slice(0, end));
+  const part = reason === 'unexpected )' ? ')' : (failure?.input ?? pattern.slice(end - 1, end));
+  const at = Math.max(0, end - part.length);
+  return { at, part: input !== null && pattern.startsWith(input, at) ? input : part };
+}
+
+/** The library names the part, not its place: it reads from the left, so that each longer beginning has the same error. */
+function endOfPart(pattern: string, reason: string): number {
+  let [before, end] = [0, pattern.length];
+  while (end - before > 1) {
+    const middle = Math.ceil((before + end) / 2);
+    if (failureOf(pattern.slice(0, middle))?.reason === reason) end = middle;
+    else before = middle;
   }
-  return { at: 0, part: input ?? pattern };
+  return end;
 }
 
 function failureOf(pattern: string): Failure | null {

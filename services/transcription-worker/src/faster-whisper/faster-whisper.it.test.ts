@@ -246,14 +246,12 @@ describe('a recording', () => {
 
 describe('a GPU whose memory other programs use', () => {
   const device = gpu(48, 8.6);
-  const words = Array.from({ length: 120 }, (_, number) => `word${number}`);
-
   it.each([16, 4, 1])('gets fewer pieces at once, here %d, and every word once', async (fitting) => {
     const { transcribe, readCalls } = await startEngine({ device, env: { FAKE_MEMORY: String(fitting) } });
     const wavPath = await recording(60, (second) => second % 20 === 19);
     const result = await transcribe({ wavPath, seconds: 60 });
     expect(result.words.map(({ start }) => start)).toEqual([...new Set(result.words.map(({ start }) => start))]);
-    expect(result.words.length).toBeGreaterThan(words.length * 0.9);
+    expect(result.words.length).toBeGreaterThan(108);
     const sizes = (await readCalls('batch')).map((call) => call['batch_size'] as number);
     expect(sizes).toEqual([32, 16, 8, 4, 2].filter((size) => size >= Math.max(2, fitting)));
     expect(await readCalls('load')).not.toContainEqual(expect.objectContaining({ device: 'cpu' }));
