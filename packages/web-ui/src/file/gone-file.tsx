@@ -2,11 +2,11 @@ import { plural, t } from '@lingui/core/macro';
 import { Button, Code, Stack, Text } from '@mantine/core';
 import { useEffect, useSyncExternalStore } from 'react';
 import type { FileDetail } from '../api/queries.ts';
-import { copyText } from '../lib/copy-text.ts';
 import { drafts } from '../state/services.ts';
 import { draftKey } from './editor/use-autosave.ts';
 import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
-import { clearNotices, notify, notifyError } from '../ui/notify.ts';
+import { copyAndNotify } from '../ui/copy-text.ts';
+import { clearNotices } from '../ui/notify.ts';
 
 type Props = {
   readonly fileId: string;
@@ -24,11 +24,6 @@ export function GoneFile({ fileId, file }: Props) {
   }, [isLost]);
   if (file === undefined && texts.length === 0) return <NotFoundPage />;
   const text = texts.join('\n');
-  const copy = (): void =>
-    void copyText(text).then(
-      () => notify(t`Text copied.`),
-      (error: unknown) => notifyError(t`The text couldn’t be copied`, error),
-    );
   return (
     <GonePage title={file?.title ?? t`Page not found`} text={reasonOf(file)}>
       {texts.length > 0 && (
@@ -42,7 +37,10 @@ export function GoneFile({ fileId, file }: Props) {
           <Code block ta="start" mah={240} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
             {text}
           </Code>
-          <Button variant="default" onClick={copy}>
+          <Button
+            variant="default"
+            onClick={() => void copyAndNotify(text, t`Text copied.`, t`The text couldn’t be copied`)}
+          >
             {t`Copy the text`}
           </Button>
         </Stack>

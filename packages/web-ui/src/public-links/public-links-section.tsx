@@ -18,11 +18,11 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import type { FileItem } from '../api/queries.ts';
-import { copyText } from '../lib/copy-text.ts';
 import { ago, moment } from '../lib/format.ts';
 import { translateOnRead } from '../lib/language.ts';
+import { copyAndNotify } from '../ui/copy-text.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { notify, notifyError } from '../ui/notify.ts';
+import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { publicLinksQuery } from './queries.ts';
 
@@ -159,22 +159,15 @@ function NewAddress({ token }: { token: string }) {
           value={link}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <Button onClick={() => void copy(link)}>{t`Copy link`}</Button>
+        <Button onClick={() => void copyAndNotify(link, t`Link copied.`, t`The link couldn’t be copied`)}>
+          {t`Copy link`}
+        </Button>
       </Group>
       <Text size="xs" c="dimmed" mt={4}>
         {t`Copy it now: it can’t be shown again.`}
       </Text>
     </div>
   );
-}
-
-async function copy(link: string): Promise<void> {
-  try {
-    await copyText(link);
-    notify(t`Link copied.`);
-  } catch (error) {
-    notifyError(t`The link wasn’t copied`, error);
-  }
 }
 
 function LinkList({ file, links }: { file: FileItem; links: readonly PublicLink[] }) {

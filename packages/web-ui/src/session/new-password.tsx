@@ -3,9 +3,8 @@ import { Button, Group, PasswordInput, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { copyText } from '../lib/copy-text.ts';
+import { copyAndNotify } from '../ui/copy-text.ts';
 import { Icon } from '../ui/icons.tsx';
-import { notify, notifyError } from '../ui/notify.ts';
 import { generatePassword, meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
 import css from './new-password.module.css';
 
@@ -28,6 +27,7 @@ type Props = {
 export function NewPassword({ value, onChange, label = t`New password`, error = null, forOther = false }: Props) {
   const policy = useQuery(policyQuery);
   const [isVisible, setVisible] = useState(false);
+  const copy = (): void => void copyAndNotify(value, t`Password copied.`, t`The password couldn’t be copied`);
   return (
     <div>
       <PasswordInput
@@ -54,7 +54,7 @@ export function NewPassword({ value, onChange, label = t`New password`, error = 
           >
             {t`Generate a password`}
           </Button>
-          <Button size="compact-sm" variant="default" disabled={value === ''} onClick={() => void copy(value)}>
+          <Button size="compact-sm" variant="default" disabled={value === ''} onClick={copy}>
             {t`Copy`}
           </Button>
         </Group>
@@ -69,15 +69,6 @@ export function NewPassword({ value, onChange, label = t`New password`, error = 
       </div>
     </div>
   );
-}
-
-async function copy(password: string): Promise<void> {
-  try {
-    await copyText(password);
-    notify(t`Password copied.`);
-  } catch (error) {
-    notifyError(t`The password wasn’t copied`, error);
-  }
 }
 
 type RulesProps = { readonly policy: PasswordPolicy; readonly password: string; readonly forOther: boolean };

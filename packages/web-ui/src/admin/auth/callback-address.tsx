@@ -1,7 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, TextInput } from '@mantine/core';
-import { copyText } from '../../lib/copy-text.ts';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { copyAndNotify } from '../../ui/copy-text.ts';
 
 /**
  * The address that the identity provider must know.
@@ -10,6 +9,7 @@ import { notify, notifyError } from '../../ui/notify.ts';
 export function CallbackAddress({ entered, onUse }: { entered: string; onUse: (address: string) => void }) {
   const own = `${location.origin}/login`;
   const address = entered === '' ? own : entered;
+  const copy = (): void => void copyAndNotify(address, t`Address copied.`, t`The address couldn’t be copied`);
   return (
     <Group gap="xs" align="flex-end">
       <TextInput
@@ -20,17 +20,8 @@ export function CallbackAddress({ entered, onUse }: { entered: string; onUse: (a
         value={address}
         onFocus={(event) => event.currentTarget.select()}
       />
-      <Button variant="default" onClick={() => void copy(address)}>{t`Copy address`}</Button>
+      <Button variant="default" onClick={copy}>{t`Copy address`}</Button>
       {entered === '' && <Button variant="default" onClick={() => onUse(own)}>{t`Use as callback address`}</Button>}
     </Group>
   );
-}
-
-async function copy(address: string): Promise<void> {
-  try {
-    await copyText(address);
-    notify(t`Address copied.`);
-  } catch (error) {
-    notifyError(t`The address wasn’t copied`, error);
-  }
 }

@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button, Code, Group } from '@mantine/core';
-import { copyText } from '../../lib/copy-text.ts';
+import { copyAndNotify } from '../../ui/copy-text.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
 import css from './backups.module.css';
 
 type Props = { readonly lines: readonly string[]; readonly label: string };
@@ -10,11 +9,6 @@ type Props = { readonly lines: readonly string[]; readonly label: string };
 /** Commands for a shell, with a button that copies them. */
 export function CommandBlock({ lines, label }: Props) {
   const text = lines.join('\n');
-  const copy = (): void =>
-    void copyText(text).then(
-      () => notify(t`Copied.`),
-      (error: unknown) => notifyError(t`Not copied`, error),
-    );
   return (
     <div>
       <Code block className={css['commands'] ?? ''} data-testid="commands">
@@ -26,7 +20,7 @@ export function CommandBlock({ lines, label }: Props) {
           variant="default"
           leftSection={<Icon name="copy" size={16} />}
           aria-label={label}
-          onClick={copy}
+          onClick={() => void copyAndNotify(text, t`Copied.`, t`Not copied`)}
         >
           {t`Copy`}
         </Button>

@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { ResponseBody } from '@overtone/client';
-import { copyText } from '../../lib/copy-text.ts';
 import { moment } from '../../lib/format.ts';
+import { copyAndNotify } from '../../ui/copy-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
 
 type Props = {
   /** Whom it is for. */
@@ -25,20 +24,14 @@ export function InvitationLink({ name, invitation, onClose }: Props) {
         </Text>
         <TextInput label={t`Invitation link`} readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
         <Group justify="flex-end">
-          <Button data-autofocus onClick={() => void copy(link)}>
+          <Button
+            data-autofocus
+            onClick={() => void copyAndNotify(link, t`Link copied.`, t`The link couldn’t be copied`)}
+          >
             {t`Copy link`}
           </Button>
         </Group>
       </Stack>
     </Dialog>
   );
-}
-
-async function copy(link: string): Promise<void> {
-  try {
-    await copyText(link);
-    notify(t`Link copied.`);
-  } catch (error) {
-    notifyError(t`The link wasn’t copied`, error);
-  }
 }

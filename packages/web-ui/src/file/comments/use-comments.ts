@@ -2,10 +2,12 @@ import { t } from '@lingui/core/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { clock } from '../../lib/format.ts';
+import { copyAndNotify } from '../../ui/copy-text.ts';
 import { notify, notifyError } from '../../ui/notify.ts';
-import type { FileContext } from '../file-context.ts';
+import { linkTo } from '../copy-link.ts';
+import type { FileContext, SpeakerLook } from '../file-context.ts';
 import { commentsQuery, type HighlightColor } from './comment-queries.ts';
-import { copyQuote } from './copy-quote.ts';
 import { notesOf, type Place } from './notes.ts';
 
 /** Comments and highlights of the open recording, and what begins new ones. */
@@ -51,4 +53,12 @@ export function useComments({ file, player, speakers }: FileContext, selected: (
       else notify(t`Select the words first.`);
     },
   };
+}
+
+/** Copies words with their speakers, their time and a link to the second. */
+async function copyQuote({ start, quote, speakers }: Place, looks: ReadonlyMap<string, SpeakerLook>): Promise<void> {
+  const names = speakers.flatMap((uuid) => looks.get(uuid)?.name ?? []);
+  const source = [...names, clock(start)].join(', ');
+  const text = `“${quote}” (${source})\n${linkTo(start)}`;
+  await copyAndNotify(text, t`Quote copied.`, t`The quote couldn’t be copied`);
 }

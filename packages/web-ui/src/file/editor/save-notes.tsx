@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { copyText } from '../../lib/copy-text.ts';
 import { clock } from '../../lib/format.ts';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { copyAndNotify } from '../../ui/copy-text.ts';
 import css from './editor.module.css';
 import type { SaveState } from './autosave.ts';
 import type { SpeakerLook } from '../file-context.ts';
@@ -37,11 +36,7 @@ type ConflictProps = {
 
 /** Corrections that could not be saved, because someone else has changed the passage. */
 export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, onDrop }: ConflictProps) {
-  const copy = (text: string): void =>
-    void copyText(text).then(
-      () => notify(t`Text copied.`),
-      (error: unknown) => notifyError(t`The text couldn’t be copied`, error),
-    );
+  const copy = (text: string): void => void copyAndNotify(text, t`Text copied.`, t`The text couldn’t be copied`);
   return conflicts.map((conflict, i) => (
     <Alert
       key={i}

@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Group, Menu, NativeSelect, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { copyText } from '../../lib/copy-text.ts';
 import { ago, moment } from '../../lib/format.ts';
 import { Confirm } from '../../ui/confirm.tsx';
+import { copyAndNotify } from '../../ui/copy-text.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { notify } from '../../ui/notify.ts';
 import { languageName } from '../../uploads/languages.ts';
 import { canEdit, useFile } from '../file-context.ts';
 import { providerOf } from './summary-state.tsx';
@@ -71,13 +71,8 @@ function ToolsMenu({ summary, status, onCreate }: Pick<Props, 'summary' | 'statu
   const { file } = useFile();
   const client = useQueryClient();
   const [deleting, setDeleting] = useState(false);
-  const copy = useMutation({
-    mutationFn: async () => {
-      await copyText(summaryText(summary));
-      notify(t`Summary copied.`);
-    },
-    onError: (error) => notifyError(t`The summary couldn’t be copied`, error),
-  });
+  const copy = (): void =>
+    void copyAndNotify(summaryText(summary), t`Summary copied.`, t`The summary couldn’t be copied`);
   const { version } = summary;
   return (
     <>
@@ -88,7 +83,7 @@ function ToolsMenu({ summary, status, onCreate }: Pick<Props, 'summary' | 'statu
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={() => copy.mutate()}>
+          <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={copy}>
             {t`Copy summary`}
           </Menu.Item>
           {status.can_generate && (

@@ -1,4 +1,15 @@
 import { t } from '@lingui/core/macro';
+import { notify, notifyError } from './notify.ts';
+
+/** Copies a text and shows the result: `copied`, or an error with the title `failed`. */
+export async function copyAndNotify(text: string, copied: string, failed: string): Promise<void> {
+  try {
+    await copyText(text);
+    notify(copied);
+  } catch (error) {
+    notifyError(failed, error);
+  }
+}
 
 /** Copies a text to the clipboard, also on plain HTTP, where browsers have no clipboard API. */
 export async function copyText(text: string): Promise<void> {
