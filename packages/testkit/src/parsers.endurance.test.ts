@@ -92,7 +92,11 @@ const parsers: Record<string, (string | [string, ...unknown[]])[]> = {
     ['termsOf', 'ko'],
     ['variantsOf', ['de', 'fr', 'ar']],
   ],
-  'services/transcription-worker/src/engines/words.ts': [['interpolateWords', 0, 1, null]],
+  'services/transcription-worker/src/engines/words.ts': [
+    ['interpolateWords', 0, 1, null],
+    'splitWords',
+    ['spreadWords', [{ start: 0, end: 1 }], null],
+  ],
   'services/transcription-worker/src/engines/pocketsphinx.ts': [['parseSphinxLine', 0]],
   'services/transcription-worker/src/gpu/nvidia-smi.ts': ['parseDevices', ['parseInstances', []]],
   'services/transcription-worker/src/ports/ffprobe-output.ts': ['parseProbe'],

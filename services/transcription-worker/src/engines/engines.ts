@@ -5,7 +5,7 @@ import type { Processors } from '../gpu/gpu.ts';
 export { heardSegment, spokenWords } from './evidence.ts';
 export { knownLanguage, servedLanguages } from './languages.ts';
 export { mergeVocabulary } from './vocabulary.ts';
-export { interpolateWords, joinPunctuated, mapLimit, tidyWords } from './words.ts';
+export { interpolateWords, joinParts, mapLimit, tidyWords } from './words.ts';
 
 export type TranscribeRequest = {
   /** 16 kHz mono WAV as `prepare` writes it. */

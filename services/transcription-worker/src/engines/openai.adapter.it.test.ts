@@ -143,7 +143,7 @@ describe('an OpenAI-compatible service', () => {
     const shares: number[] = [];
     const { server, baseUrl } = await serve((_request, _form, response) => {
       requests += 1;
-      if (requests === 1) json(response, { text: 'first' });
+      if (requests === 1) json(response, { text: 'first', words: [{ word: 'first', start: 0, end: 1 }] });
       else held.push(response);
     });
     stop = stopOf(server);
@@ -153,10 +153,76 @@ describe('an OpenAI-compatible service', () => {
     const result = createOpenAiEngine(options).transcribe({ ...recording, onProgress });
     // The second piece is not answered yet, and its progress is reported nevertheless.
     await waitFor(() => held.length === 1 && shares.some((share) => share > 0.9 && share < 1));
-    for (const response of held) json(response, { text: 'second' });
+    const second = { text: 'second', words: [{ word: 'second', start: 0, end: 1 }] };
+    for (const response of held) json(response, second);
     expect((await result).words.map(({ word }) => word)).toEqual(['first', 'second']);
     expect(shares.at(-1)).toBeCloseTo(1, 5);
     expect(shares).toEqual(shares.toSorted((x, y) => x - y));
+  });
+
+  /** Two bursts of tone in silence, each 2 s long. */
+  const toneAt = async (starts: readonly number[], seconds: number): Promise<{ wavPath: string; seconds: number }> => {
+    const samples = new Int16Array((seconds * bytesPerSecond) / 2);
+    for (const start of starts)
+      for (let i = 0; i < bytesPerSecond; i++)
+        samples[(start * bytesPerSecond) / 2 + i] = 12_000 * Math.sin((i * 2 * Math.PI * 220) / 16_000);
+    const wavPath = join(folder, 'tone.wav');
+    await writeFile(wavPath, Buffer.concat([wavHeader(samples.byteLength), Buffer.from(samples.buffer)]));
+    return { wavPath, seconds };
+  };
+  const formatOf = (form: FormData): string =>
+    [form.get('response_format'), ...form.getAll('timestamp_granularities[]')].map(String).join(' ');
+
+  it.each([
+    ['times of words', 'verbose_json segment', { message: '`timestamp_granularities[]` not supported by this model' }],
+    ['every time', 'json', { message: "response_format 'verbose_json' is not compatible with model 'm'. Use 'json'" }],
+  ])('that refuses %s is asked for less, and from then on at once', async (_what, accepted, error) => {
+    const formats: string[] = [];
+    const engine = await engineOn((_request, form, response) => {
+      formats.push(formatOf(form));
+      if (formatOf(form) !== accepted) return json(response, { error }, 400);
+      const segments = accepted === 'json' ? undefined : [{ start: 3, end: 5, text: 'so it is' }];
+      json(response, { text: 'so it is', segments });
+    });
+    const recording = { ...(await toneAt([3], 8)), language: 'en' };
+    const { words, engine: used } = await engine.transcribe(recording);
+    expect(words.map(({ word }) => word)).toEqual(['so', 'it', 'is']);
+    expect(words[0]?.start).toBeGreaterThan(2.5);
+    expect(words[2]?.end).toBeLessThan(5.5);
+    expect(used.timing).toBe('estimated');
+    const asked = formats.length;
+    await engine.transcribe(recording);
+    expect(formats.slice(asked)).toEqual([accepted]);
+  });
+
+  it.each([
+    ['refuses times', true],
+    ['leaves them out', false],
+  ])('that %s receives short pieces, so that each word is near its time', async (_what, refuses) => {
+    const seconds: number[] = [];
+    const engine = await engineOn((_request, form, response) => {
+      if (formatOf(form) !== 'json' && refuses) return json(response, { error: 'no' }, 422);
+      if (formatOf(form) === 'json') seconds.push(secondsOf(form));
+      json(response, { text: 'spoken here' });
+    });
+    const { words } = await engine.transcribe({ ...(await toneAt([10, 50], 100)), language: 'en' });
+    // A piece without speech is not sent.
+    expect(seconds).toHaveLength(2);
+    expect(Math.max(...seconds)).toBeLessThanOrEqual(30);
+    expect(words.map(({ start }) => Math.round(start))).toEqual([10, 11, 50, 51]);
+  });
+
+  it('that refuses a later piece is not asked for all the others again', async () => {
+    let requests = 0;
+    const { server, baseUrl } = await serve((_request, _form, response) => {
+      requests += 1;
+      if (requests === 2) return json(response, { error: 'this sound is not welcome' }, 400);
+      json(response, { text: 'x', words: [{ word: 'x', start: 1, end: 2 }] });
+    });
+    stop = stopOf(server);
+    const engine = createOpenAiEngine({ baseUrl, apiKey: undefined, model: 'm', fetchEndpoint, parallel: () => 1 });
+    await expect(engine.transcribe(await sound(1_500))).rejects.toMatchObject({ code: 'engine_refused' });
+    expect(requests).toBe(2);
   });
 
   it('that never answers is asked twice, not as often as one that is busy', async () => {
@@ -191,7 +257,9 @@ describe('an OpenAI-compatible service', () => {
     const engine = await engineOn((_request, _form, response) =>
       json(response, { error: 'no' }, status, { 'retry-after': '0' }),
     );
-    const error: unknown = await engine.transcribe(await sound(1)).catch((err: unknown) => err);
+    const error: unknown = await engine
+      .transcribe({ ...(await toneAt([1], 4)), language: null })
+      .catch((err: unknown) => err);
     expect(error).toMatchObject({ code, permanent });
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('secret-key');
   });

@@ -51,6 +51,25 @@ describe('words of a speech server', () => {
     expect(texts({ text: '', words, segments }).slice(-2)).toEqual(['Good', 'morning.']);
   });
 
+  it('of a script without spaces keep their times and get the punctuation of the text', () => {
+    const words = timed('今 天 天 气 很 好 我 们 去 公 园');
+    const found = wordsOfAnswer(answerOf('今天天气很好，我们去公园。', words), { start: 0, end: 60 }).words;
+    expect(found.map(({ word }) => word)).toEqual([
+      '今',
+      '天',
+      '天',
+      '气',
+      '很',
+      '好，',
+      '我',
+      '们',
+      '去',
+      '公',
+      '园。',
+    ]);
+    expect(found.map(({ start }) => start)).toEqual(words.map(({ start }) => start));
+  });
+
   it('join a part without a space to the word before it when the server sends spaces', () => {
     const words = [' don', "'t", ' panic'].map((word, i) => ({ word, start: i, end: i + 0.5 }));
     const found = wordsOfAnswer(answerOf("Don't panic!", words), { start: 0, end: 60 }).words;

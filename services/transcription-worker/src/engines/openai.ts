@@ -1,7 +1,8 @@
 import type { Word } from '@overtone/contracts';
 import { z } from 'zod';
 import { spokenWords, type RecognisedSegment } from './evidence.ts';
-import { interpolateWords } from './words.ts';
+import type { TimeSpan } from '../audio/speech-regions.ts';
+import { interpolateWords, joinParts, splitWords, spreadWords } from './words.ts';
 
 const segment = z.object({
   start: z.number(),
@@ -17,7 +18,7 @@ const timedWord = z.object({
   probability: z.number().nullish(),
 });
 
-/** `verbose_json` of POST /audio/transcriptions; servers omit different fields. */
+/** `verbose_json` or `json` of POST /audio/transcriptions; servers omit different fields. */
 export const verboseAnswer = z.object({
   text: z.string(),
   language: z.string().nullish(),
@@ -31,15 +32,29 @@ type TimedWord = z.infer<typeof timedWord>;
 /** After a difference, such as `20` for `twenty`, both sides agree again within this many words. */
 const longestDifference = 8;
 
+/** What was sent of a recording. `speech`: where in the recording there is speech in it, where that was searched. */
+export type SentPiece = TimeSpan & { readonly speech?: readonly TimeSpan[] };
+
+/** Whether an answer says when anything was said; one without text says nothing. */
+export function hasTimes({ text, words, segments }: VerboseAnswer): boolean {
+  return text.trim() === '' || (words ?? []).length > 0 || (segments ?? []).length > 0;
+}
+
 /** Words of one uploaded piece, shifted to its offset. `timing`: whether the times are the engine's. */
 export function wordsOfAnswer(
   answer: VerboseAnswer,
-  piece: { start: number; end: number },
+  piece: SentPiece,
 ): { words: Word[]; timing: 'engine' | 'estimated' } {
-  const whole: Segment = { start: 0, end: piece.end - piece.start, text: answer.text };
-  const segments = answer.segments && answer.segments.length > 0 ? answer.segments : [whole];
+  if (!hasTimes(answer)) {
+    const words = spreadWords(answer.text, piece.speech ?? [piece], null);
+    return { words: spokenWords([{ words, no_speech: null, log_probability: null }]), timing: 'estimated' };
+  }
+  const segments: readonly Segment[] =
+    answer.segments && answer.segments.length > 0
+      ? answer.segments
+      : [{ start: 0, end: piece.end - piece.start, text: answer.text }];
   const isTimed = answer.words !== undefined && answer.words !== null && answer.words.length > 0;
-  const timed = isTimed ? bySegment(joinParts(answer.words ?? []), segments) : [];
+  const timed = isTimed ? bySegment(wholeWords(answer.words ?? []), segments) : [];
   const recognised = segments.map((one, i): RecognisedSegment => {
     const confidence = confidenceOf(one);
     const words = isTimed
@@ -59,16 +74,9 @@ function confidenceOf({ avg_logprob: logProbability }: Segment): number | null {
   return typeof logProbability === 'number' ? Math.min(1, Math.exp(logProbability)) : null;
 }
 
-/** Where a server sends spaces before words, one without a space is a part of the word before it. */
-function joinParts(words: readonly TimedWord[]): TimedWord[] {
-  if (!words.some(({ word }) => word.startsWith(' '))) return [...words];
-  const joined: TimedWord[] = [];
-  for (const word of words) {
-    const last = joined.at(-1);
-    if (last === undefined || word.word.startsWith(' ')) joined.push({ ...word });
-    else Object.assign(last, { word: last.word + word.word, end: word.end });
-  }
-  return joined;
+/** Not all servers send the spaces between words, which tell the parts of a word. */
+function wholeWords(words: readonly TimedWord[]): readonly TimedWord[] {
+  return words.some(({ word }) => word.startsWith(' ')) ? joinParts(words) : words;
 }
 
 /** The words of each segment by their starts; both are in order of time. */
@@ -88,7 +96,7 @@ function bySegment(words: readonly TimedWord[], segments: readonly Segment[]): T
  * hyphen or a number that one side writes in more words changes the words around it only.
  */
 function punctuated(words: readonly TimedWord[], text: string, confidence: number | null): Word[] {
-  const spelled = text.trim().split(/\s+/).filter(Boolean);
+  const spelled = splitWords(text);
   const result: Word[] = [];
   let next = { timed: 0, written: 0 };
   while (next.timed < words.length) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { retryAfterMs } from '../ports/retrying-fetch.adapter.ts';
 import { parseSphinxLine } from './pocketsphinx.ts';
-import { interpolateWords, joinPunctuated, mapLimit, tidyWords } from './words.ts';
+import { interpolateWords, joinParts, mapLimit, splitWords, spreadWords, tidyWords } from './words.ts';
 
-describe('parts of a word that begin with a punctuation mark', () => {
+describe('parts of a word without a space between them', () => {
   const word = (text: string, start: number) => ({ word: text, start, end: start + 1, confidence: 0.9 });
 
   it.each([
@@ -12,14 +12,21 @@ describe('parts of a word that begin with a punctuation mark', () => {
     [' 3', '.5'],
     [' 20', '%'],
     [' AT', '&T'],
+    [' i', 'Phone'],
+    [' 1', '50'],
   ])('are one word with the part before: %s%s', (first, second) => {
-    const joined = joinPunctuated([word(' an', 0), word(first, 1), word(second, 2), word(' end', 3)]);
+    const joined = joinParts([word(' an', 0), word(first, 1), word(second, 2), word(' end', 3)]);
     expect(joined).toEqual([word(' an', 0), { ...word(first + second, 1), end: 3 }, word(' end', 3)]);
+  });
+
+  it('are words of another script within a text without spaces', () => {
+    const parts = ['我', '买', 'i', 'Phone', '1', '5', '手', '机'].map((text, i) => word(text, i));
+    expect(joinParts(parts).map((part) => part.word)).toEqual(['我', '买', 'iPhone15', '手', '机']);
   });
 
   it('are neither dashes between words, nor a first word, nor words of a language without spaces', () => {
     const apart = [word('-no', 0), word(' yes', 1), word(' -', 2), word('-', 3), word(' -maybe', 4), word('你', 5)];
-    expect(joinPunctuated(apart)).toEqual(apart);
+    expect(joinParts(apart)).toEqual(apart);
   });
 });
 
@@ -48,6 +55,31 @@ describe('tidy words', () => {
       ['a', 10, 12],
       ['bbb', 12, 16],
     ]);
+  });
+
+  it.each([
+    ['so it is', ['so', 'it', 'is']],
+    ['今天，很好。', ['今', '天，', '很', '好。']],
+    ['彼は「はい」と言った', ['彼', 'は', '「は', 'い」', 'と', '言', 'っ', 'た']],
+    ['买 iPhone15手机', ['买', 'iPhone15', '手', '机']],
+    ['ที่นี่ ok', ['ที่', 'นี่', 'ok']],
+    ['', []],
+  ])('of %p are %j', (text, words) => {
+    expect(splitWords(text)).toEqual(words);
+  });
+
+  it('are distributed over the parts with speech, none into the pause between them', () => {
+    const parts = [
+      { start: 1, end: 3 },
+      { start: 8, end: 12 },
+    ];
+    expect(spreadWords('a b c', parts, null).map((word) => [word.word, word.start, word.end])).toEqual([
+      ['a', 1, 3],
+      ['b', 8, 10],
+      ['c', 10, 12],
+    ]);
+    expect(spreadWords('late words', parts, null)[0]).toMatchObject({ start: 1, end: 3 });
+    expect(spreadWords('', parts, null)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import {
   knownLanguage,
   servedLanguages,
   spokenWords,
-  joinPunctuated,
+  joinParts,
   tidyWords,
   type EngineState,
   type Recognised,
@@ -42,7 +42,7 @@ export function createFasterWhisper(runtime: WhisperRuntime, wanted = ''): Speec
         throw failureOf(error);
       });
     const result = transcribeResult.parse(done);
-    const segments = result.segments.map((segment) => ({ ...segment, words: joinPunctuated(segment.words) }));
+    const segments = result.segments.map((segment) => ({ ...segment, words: joinParts(segment.words) }));
     onProgress?.(1);
     return {
       language: request.task === 'translate' ? 'en' : result.language,
