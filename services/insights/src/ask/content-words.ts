@@ -2,10 +2,10 @@ import { stemmer as english } from '@orama/stemmers/english';
 import { stemmer as german } from '@orama/stemmers/german';
 import { stopwords as englishStopwords } from '@orama/stopwords/english';
 import { stopwords as germanStopwords } from '@orama/stopwords/german';
+import { unspacedScript } from '@overtone/contracts/unspaced';
 
 const stopWords = new Set([...englishStopwords, ...germanStopwords].map((word) => fold(word)));
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
 /**
@@ -39,7 +39,7 @@ export function sharedWords(left: ReadonlySet<string>, right: ReadonlySet<string
 function wordsOf(text: string): string[] {
   const found = [...text.matchAll(wordPattern)].map(([word]) => word);
   return found.flatMap((word) =>
-    unspaced.test(word)
+    unspacedScript.test(word)
       ? [...segmenter.segment(word)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment)
       : [word],
   );

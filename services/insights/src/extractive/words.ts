@@ -22,6 +22,7 @@ import { stopwords as portugueseStops } from '@orama/stopwords/portuguese';
 import { stopwords as russianStops } from '@orama/stopwords/russian';
 import { stopwords as spanishStops } from '@orama/stopwords/spanish';
 import { stopwords as swedishStops } from '@orama/stopwords/swedish';
+import { unspacedScript } from '@overtone/contracts/unspaced';
 import { spokenWords } from './spoken-words.ts';
 
 /** What is known about the words of one language. `code` has two letters. */
@@ -49,8 +50,6 @@ const stemmers: Record<string, [stem: (word: string) => string, stops: readonly 
 };
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*/gu;
-/** Scripts without spaces between words. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const englishContraction = /(?:n't|'(?:ll|re|ve|d|m|s))$/;
 const vocabularies = new Map<string, Vocabulary>();
@@ -71,9 +70,9 @@ export function vocabularyOf(language: string | null): Vocabulary {
 /** The words of a text as they stand in it. */
 export function wordsOf(text: string): string[] {
   const words = text.replaceAll('’', "'").match(wordPattern) ?? [];
-  if (!unspaced.test(text)) return words;
+  if (!unspacedScript.test(text)) return words;
   return words.flatMap((word) =>
-    unspaced.test(word) ? [...segmenter.segment(word)].map(({ segment }) => segment) : [word],
+    unspacedScript.test(word) ? [...segmenter.segment(word)].map(({ segment }) => segment) : [word],
   );
 }
 
@@ -87,7 +86,7 @@ export function termsOf(text: string, vocabulary: Vocabulary): string[] {
 /** Whether a word has meaning without the words around it: no stop word, no number, no hesitation. */
 export function isContentWord(word: string, { isStopWord }: Vocabulary): boolean {
   return (
-    (word.length > 2 || unspaced.test(word) || /^\p{Lu}{2}$/u.test(word)) &&
+    (word.length > 2 || unspacedScript.test(word) || /^\p{Lu}{2}$/u.test(word)) &&
     !/^\d/.test(word) &&
     !hesitation.test(word) &&
     !isStopWord(word)

@@ -1,3 +1,4 @@
+import { unspacedScript } from '@overtone/contracts/unspaced';
 import stringWidth from 'string-width';
 
 /** Columns of a line; a Chinese, Japanese or Korean character takes two. */
@@ -8,9 +9,6 @@ export type Token = { text: string; width: number; spaced: boolean };
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
-/** Scripts that are written without spaces between words. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 export function widthOf(text: string): number {
   return stringWidth(text, { countAnsiEscapeCodes: true });
@@ -22,7 +20,7 @@ export function tokensOf(text: string): Token[] {
     .split(' ')
     .filter((word) => word !== '')
     .flatMap((word) => {
-      const parts = unspaced.test(word) ? wordsOf(word) : [word];
+      const parts = unspacedScript.test(word) ? wordsOf(word) : [word];
       return parts.flatMap(splitLong).map((part, i) => ({ text: part, width: widthOf(part), spaced: i === 0 }));
     });
 }

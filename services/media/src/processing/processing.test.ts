@@ -67,6 +67,15 @@ describe('a provisional transcript', () => {
     expect(segments.every((segment) => segment.end - segment.start <= 20)).toBe(true);
     expect(provisionalSegments({ words: [] })).toEqual([]);
   });
+
+  it('has no spaces between words of a script without spaces', () => {
+    const [segment] = provisionalSegments({ words: wordsOf('今 天 很 好。 再 见', 0) });
+    expect(segment?.text).toBe('今天很好。 再见');
+    expect(segment?.words.map(({ word, start }) => [word, start])).toEqual([
+      ['今天很好。', 0],
+      ['再见', 4],
+    ]);
+  });
 });
 
 describe("a user's edit during a run", () => {

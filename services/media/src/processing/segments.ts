@@ -1,4 +1,5 @@
 import type { Word, WordsArtefact } from '@overtone/contracts';
+import { joinUnspaced } from '@overtone/contracts/unspaced';
 import { meanConfidence } from '../transcripts/transcripts.ts';
 
 /** A segment to be stored; `speaker` is an index into the speakers stored with it. */
@@ -36,14 +37,17 @@ export function provisionalSegments({ words }: Pick<WordsArtefact, 'words'>): Ne
     if (continues && open.length < maxWords) open.push(word);
     else groups.push([word]);
   }
-  return groups.map((group) => ({
-    start: group[0]?.start ?? 0,
-    end: group.at(-1)?.end ?? 0,
-    speaker: null,
-    text: group.map(({ word }) => word).join(' '),
-    confidence: meanConfidence(group),
-    words: group,
-  }));
+  return groups.map((group) => {
+    const joined = joinUnspaced(group);
+    return {
+      start: group[0]?.start ?? 0,
+      end: group.at(-1)?.end ?? 0,
+      speaker: null,
+      text: joined.map(({ word }) => word).join(' '),
+      confidence: meanConfidence(group),
+      words: joined,
+    };
+  });
 }
 
 /**

@@ -25,6 +25,7 @@ import { stemmer as swedish } from '@orama/stemmers/swedish';
 import { stemmer as tamil } from '@orama/stemmers/tamil';
 import { stemmer as turkish } from '@orama/stemmers/turkish';
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian';
+import { unspacedScript } from '@overtone/contracts/unspaced';
 
 // The only tokenizer: documents, queries and snippets use this file, and the engines' analysers only split at spaces. This
 // keeps LanceDB, Elasticsearch and the <mark>s consistent.
@@ -91,17 +92,15 @@ const questionStart =
   /^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|can|could|should|would|will|has|have|had|tell|explain|describe|summari[sz]e|give|list|compare|find|show)\b/iu;
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
-/** Scripts without spaces between words. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** The words of a text in order; scripts without spaces are segmented by ICU. */
 export function splitWords(text: string): Word[] {
   const words: Word[] = [];
-  const hasUnspaced = unspaced.test(text);
+  const hasUnspaced = unspacedScript.test(text);
   for (const match of text.matchAll(wordPattern)) {
     const [found] = match;
-    if (hasUnspaced && unspaced.test(found)) words.push(...segmentWords(found, match.index));
+    if (hasUnspaced && unspacedScript.test(found)) words.push(...segmentWords(found, match.index));
     else words.push({ text: found, at: match.index, end: match.index + found.length });
   }
   return words;

@@ -26,6 +26,13 @@ describe('assembly', () => {
     ]);
   });
 
+  it('writes a script without spaces as phrases, each of one speaker', () => {
+    const words = say('今 天 很 好。 再 见', 0, 1, 0);
+    const { segments } = assemble(words, [turn(0, 5, 0), turn(5, 6, 1)], 6);
+    expect(segments.map(({ text }) => text)).toEqual(['今天很好。 再', '见']);
+    expect(segments.flatMap((segment) => segment.words.map(({ word }) => word))).toEqual(['今天很好。', '再', '见']);
+  });
+
   it('has one speaker without turns', () => {
     const { speakers, segments } = assemble(say('just me here', 0), [], 5);
     expect(speakers).toEqual(['SPEAKER_01']);

@@ -1,5 +1,6 @@
 import type { TranscriptArtefact, Turn, Word } from '@overtone/contracts';
 import { speakerLabel } from '@overtone/contracts/speakers';
+import { joinUnspaced } from '@overtone/contracts/unspaced';
 
 /** A pause of this length ends a segment when a sentence or the speaker may end there. */
 const pauseSeconds = 1.2;
@@ -31,14 +32,17 @@ export function assemble(words: readonly Word[], turns: readonly Turn[], duratio
   const order = [...new Set(runs.map((run) => run.speaker))];
   return {
     speakers: order.map((_, i) => speakerLabel(i + 1)),
-    segments: runs.map((run) => ({
-      start: run.words[0]?.start ?? 0,
-      end: Math.max(...run.words.map((word) => word.end)),
-      speaker: order.indexOf(run.speaker),
-      text: run.words.map((word) => word.word).join(' '),
-      confidence: mean(run.words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]))),
-      words: run.words,
-    })),
+    segments: runs.map((run) => {
+      const joined = joinUnspaced(run.words);
+      return {
+        start: run.words[0]?.start ?? 0,
+        end: Math.max(...run.words.map((word) => word.end)),
+        speaker: order.indexOf(run.speaker),
+        text: joined.map((word) => word.word).join(' '),
+        confidence: mean(run.words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]))),
+        words: joined,
+      };
+    }),
   };
 }
 
@@ -150,5 +154,5 @@ function gapBefore(words: readonly AssignedWord[], i: number): number {
 }
 
 function endsSentence(word: Word): boolean {
-  return /[.!?…]["')\]]*$/.test(word.word);
+  return /[.!?…。！？]["'”’」』)\]]*$/.test(word.word);
 }
