@@ -271,6 +271,21 @@ async function servedBy(
   }
 }
 
+it('sends the ping of a readiness check once, whatever the server answers', async () => {
+  const asked: (string | undefined)[] = [];
+  const failing = createServer(({ method }, res) => {
+    asked.push(method);
+    res.writeHead(503).end();
+  });
+  await servedBy(failing, { answerWithinMs: 10_000 }, async (store) => {
+    await expect(store.ping()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(asked).toEqual(['HEAD']);
+    // Other requests are repeated.
+    await expect(store.head('a')).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(asked).toEqual(['HEAD', 'HEAD', 'HEAD']);
+  });
+});
+
 describe('unresponsive S3 server', () => {
   /** Answers GET requests with the head and the first bytes of a body, and sends nothing else. */
   const hanging = async (

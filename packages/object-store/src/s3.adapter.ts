@@ -39,6 +39,8 @@ export function createS3Store(options: S3Options): ObjectStore {
   const { answerWithinMs = answerMs, bucket: Bucket } = options;
   const client = createClient({ ...options, answerWithinMs });
   const bucket = { client, Bucket, answerWithinMs };
+  // The SDK sets the number of attempts for all requests of a client; a readiness check makes one.
+  const pinging = createClient({ ...options, answerWithinMs, maxAttempts: 1 });
   return {
     ...createReads(bucket),
     put: async (key, body, { contentType: ContentType = defaultContentType, ...options } = {}) =>
@@ -46,14 +48,17 @@ export function createS3Store(options: S3Options): ObjectStore {
     ...createRemovals(bucket),
     ping: (signal) =>
       // HEAD has no body: a missing bucket looks like a missing object.
-      client.send(new HeadBucketCommand({ Bucket }), until(signal)).then(
+      pinging.send(new HeadBucketCommand({ Bucket }), until(signal)).then(
         () => undefined,
         (error: unknown) => {
           throw storeUnavailable(error);
         },
       ),
     space: async () => null,
-    close: () => client.destroy(),
+    close: () => {
+      client.destroy();
+      pinging.destroy();
+    },
   };
 }
 

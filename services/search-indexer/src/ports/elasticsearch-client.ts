@@ -18,6 +18,8 @@ export type ElasticOptions = {
 
 /** Options of requests that a person waits for: a server that hangs is given up soon. */
 export const interactiveRequestOptions = { requestTimeout: 2_000, maxRetries: 1 };
+/** Specification, "Limits": readiness dependency checks. */
+export const readinessRequestOptions = { requestTimeout: 2_000, maxRetries: 0 };
 /** Writing a large file and creating an index may take longer. */
 const writeTimeoutMs = 60_000;
 

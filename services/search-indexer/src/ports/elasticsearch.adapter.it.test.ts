@@ -91,6 +91,12 @@ describe('requests to an Elasticsearch server', () => {
     });
   });
 
+  it('are sent once by the readiness check, whatever the server answers', async () => {
+    script = () => ({ status: 503, body: { error: 'busy' } });
+    await expect(index.ping()).rejects.toMatchObject({ code: 'search_unavailable' });
+    expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['HEAD /p-*']);
+  });
+
   it('treats an index of another version as lost, and removes it when the new build replaces it', async () => {
     const old = { ...entry, mappings: { _meta: { model } } };
     script = ({ method, path }) => {

@@ -1,7 +1,12 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { unavailable } from '@overtone/service-kit';
 import { createElasticBuilds, type ElasticBuilds } from './elasticsearch-builds.ts';
-import { createElasticClient, interactiveRequestOptions, type ElasticOptions } from './elasticsearch-client.ts';
+import {
+  createElasticClient,
+  interactiveRequestOptions,
+  readinessRequestOptions,
+  type ElasticOptions,
+} from './elasticsearch-client.ts';
 import { searchServerError } from './elasticsearch-errors.ts';
 import {
   documentOf,
@@ -70,7 +75,7 @@ export function createElasticIndex(options: ElasticOptions): SearchIndex {
       );
     },
     // Needs no other privilege than searches, as a request to the root of the server would.
-    ping: async () => void (await client.indices.exists({ index: `${options.prefix}-*` }, interactiveRequestOptions)),
+    ping: async () => void (await client.indices.exists({ index: `${options.prefix}-*` }, readinessRequestOptions)),
     close: () => client.close(),
   };
 }
