@@ -54,6 +54,19 @@ describe('tags', () => {
     ]);
   });
 
+  it('of which auto-labeling attached one are of a person who attaches it, too', async () => {
+    const ada = newUser();
+    const file = await fileOf(ada);
+    const shown = async () => (await media.json<FileDetail>(ada, 'GET', `/api/files/${file}`)).body.tags;
+    for (const source of ['auto_ai', null]) {
+      const { body } = await attach(ada, file, 'budget');
+      await media.query('update file_tag set source = $1 where media_file_id = $2', source, file);
+      expect(await shown()).toEqual([{ ...body, source }]);
+      expect((await attach(ada, file, 'Budget')).body).toEqual({ ...body, source: 'manual' });
+      expect(await shown()).toEqual([{ ...body, source: 'manual' }]);
+    }
+  });
+
   it('are listed with their usage count, most used first', async () => {
     const ada = newUser();
     const files = [await fileOf(ada), await fileOf(ada)];

@@ -21,7 +21,10 @@ export async function getOrCreateTag(
   return db.tag.findUniqueOrThrow({ where: { userId_normalizedName: key } });
 }
 
-/** A tag that a person attaches again may later be attached automatically, too. @returns whether the file had it not. */
+/**
+ * A tag that a person attaches again may later be attached automatically, too; one that was attached automatically is the
+ * person's from then on. @returns whether the file has changed.
+ */
 export async function attachTag(
   tx: Tx,
   fileId: string,
@@ -29,8 +32,13 @@ export async function attachTag(
   source: AttachSource,
 ): Promise<boolean> {
   await tx.removedFileTag.deleteMany({ where: { fileId, normalizedName } });
-  const { count } = await tx.fileTag.createMany({ data: { fileId, tagId, source }, skipDuplicates: true });
-  return count > 0;
+  const { count: attached } = await tx.fileTag.createMany({ data: { fileId, tagId, source }, skipDuplicates: true });
+  if (attached > 0 || source !== 'manual') return attached > 0;
+  const { count: adopted } = await tx.fileTag.updateMany({
+    where: { fileId, tagId, OR: [{ source: null }, { source: { not: source } }] },
+    data: { source },
+  });
+  return adopted > 0;
 }
 
 /** Removes a tag from a file for a person: it is not attached again automatically. @returns whether the file had it. */
