@@ -948,6 +948,7 @@ export interface Routes {
       uuid: string;
     };
     body: {
+      source?: ('ldap' | 'oidc' | 'proxy') | undefined;
       claim_value?: string | undefined;
       group_uuid?: (string | null) | undefined;
       grants_role?: (string | null) | undefined;

@@ -11,10 +11,7 @@ const settings = {
   schedule: text(200).min(1),
   dry_run: z.boolean(),
   max_disables_per_run: z.int().min(1).max(100_000),
-  /**
-   * A run that would disable more than this share of 20 or more accounts is held as a whole; with fewer accounts, a run that
-   * would disable several and more than half of them. null: no limit.
-   */
+  /** A run that would disable more than this share of 20 or more accounts is held as a whole; null: no limit. */
   max_disable_percent: z.number().min(0.01).max(100).nullable(),
 };
 export const directorySyncSettings = z.object(settings);

@@ -53,6 +53,8 @@ export const mappingRoutes = {
   updateMapping: route('PUT', '/api/admin/group-mappings/{uuid}', 'super_admin', {
     summary: 'Change a mapping; its source stays',
     body: z.strictObject({
+      /** Only the source that the mapping has. */
+      source: z.enum(mappingSources).optional(),
       claim_value: claimValue.optional(),
       group_uuid: z.uuid().nullable().optional(),
       grants_role: grantsRole.nullable().optional(),

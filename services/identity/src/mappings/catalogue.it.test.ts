@@ -235,9 +235,18 @@ describe('group mappings', () => {
     expect((await ask({}, 'PUT', at)).status).toBe(200);
   });
 
-  it('keep their source', async () => {
+  it('keep their source: a change may repeat it, and is refused with another one', async () => {
     const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
-    expect((await ask({ source: 'oidc' }, 'PUT', `${path}/${String(uuid)}`)).status).toBe(422);
+    const at = `${path}/${String(uuid)}`;
+    const { status, body } = await ask({ source: 'oidc', claim_value: 'y' }, 'PUT', at);
+    expect([status, body['code'], body['errors']]).toEqual([
+      422,
+      'invalid_body',
+      [{ path: 'source', message: 'A mapping keeps its source: ldap' }],
+    ]);
+    expect((await ask({ source: 'saml' }, 'PUT', at)).status).toBe(422);
+    const whole = { source: 'ldap', claim_value: 'y', group_uuid: group, grants_role: 'admin', description: 'd' };
+    expect((await ask(whole, 'PUT', at)).body).toMatchObject({ uuid, ...whole });
   });
 
   it('are listed by source, in the order of their creation', async () => {

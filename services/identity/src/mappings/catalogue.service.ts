@@ -5,7 +5,7 @@ import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import { checkMapping, createWarnings, toMappingObject, type MappingObject } from './mappings.ts';
 import { mappingsStore as store, type MappingFields } from './mappings.store.ts';
 
-type Changes = { [K in keyof MappingFields]?: MappingFields[K] | undefined };
+type Changes = { [K in keyof MappingFields]?: MappingFields[K] | undefined } & { source?: MappingSource | undefined };
 
 /** Lists, creates, changes and deletes mappings. */
 export function createCatalogue({ db }: { db: Db }) {
@@ -43,6 +43,7 @@ export function createCatalogue({ db }: { db: Db }) {
           const old = await store.find(tx, id);
           if (!old) throw noMapping();
           source = old.source;
+          if (changes.source !== undefined && changes.source !== source) throw keepsSource(source);
           const next = merged(old, changes);
           checkMapping(next);
           await checkGroup(tx, next.groupId);
@@ -104,6 +105,11 @@ async function shown(tx: Tx, id: string): Promise<MappingObject> {
 
 function exists(source: string, claimValue: string, cause: unknown) {
   return invalid('mapping_exists', `A ${source} mapping for '${claimValue}' already exists`, { cause });
+}
+
+function keepsSource(source: string) {
+  const message = `A mapping keeps its source: ${source}`;
+  return invalid('invalid_body', message, { errors: [{ path: 'source', message }] });
 }
 
 function noMapping() {

@@ -12,11 +12,17 @@ export function mappingsRoutes({ catalogue, dryRun }: { catalogue: Catalogue; dr
       return catalogue.create(request.caller, { source, claimValue, ...fields }, clientOf(request));
     }),
     handle(mappingRoutes.updateMapping, (request) => {
-      const { claim_value: claimValue, group_uuid: groupId, grants_role: grantsRole, description } = request.body;
+      const {
+        source,
+        claim_value: claimValue,
+        group_uuid: groupId,
+        grants_role: grantsRole,
+        description,
+      } = request.body;
       return catalogue.update(
         request.caller,
         request.params.uuid,
-        { claimValue, groupId, grantsRole, description },
+        { source, claimValue, groupId, grantsRole, description },
         clientOf(request),
       );
     }),
