@@ -20,7 +20,7 @@ const remoteFullMs = 500;
 type Claimed = Extract<ReplyOf<typeof dispatcherRpc.claim>, { outcome: 'claimed' }>;
 
 /**
- * Handles a job signal (ticket): claims the next task from the dispatcher and runs it. The signal is acknowledged when the task has ended
+ * Handles a job signal: claims the next task from the dispatcher and runs it. The signal is acknowledged when the task has ended
  * or none is waiting, and returned when none is for this worker now.
  * @returns for how many milliseconds this slot should not claim again.
  */

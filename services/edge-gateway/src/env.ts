@@ -26,7 +26,7 @@ export const edgeEnv = {
   UPSTREAM_WAIT_MS: z.coerce.number().int().min(0).default(10_000),
   /** Folder of the built browser UI. */
   UI_DIR: z.string().optional(),
-  /** The one place where the size of an upload is limited. */
+  /** Limits the body of an upload at once; media refuses by the same variable what is announced. */
   MAX_UPLOAD_BYTES: z.coerce
     .number()
     .int()

@@ -1,12 +1,10 @@
 import { textOf } from './attributes.ts';
-import { stateAttributes } from './account-state.ts';
 import type { Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import { failureOf, resultCodes } from '../wire/failures.ts';
+import { personAttributes } from './person.ts';
 import { anyOf, type Filter } from '../filter/filter.ts';
 import { userFilterOf } from '../filter/filter-template.ts';
-import { groupAttributes } from './groups.ts';
-import { idAttributes } from './immutable-id.ts';
 import type { Entry } from '../wire/entry.ts';
 import type { DirectoryConfig } from '../model.ts';
 
@@ -38,17 +36,7 @@ function isInDomain(entry: Entry, login: string, domain: string): boolean {
 /** Finds the single entry of a login: by username, also after the name of the domain, by e-mail address or by principal name. */
 export function createFinder(config: DirectoryConfig) {
   const template = userFilterOf(config);
-  const attributes = [
-    ...new Set([
-      config.usernameAttr,
-      config.emailAttr,
-      config.nameAttr,
-      ...idAttributes,
-      ...stateAttributes,
-      ...groupAttributes,
-      'msDS-PrincipalName',
-    ]),
-  ];
+  const attributes = [...new Set([...personAttributes(config), config.nameAttr, 'msDS-PrincipalName'])];
   const filterFor = (login: string): Filter => {
     if (login.includes('@'))
       return anyOf([template.forLogin(login), template.forEmail(login), template.forPrincipalName(login)]);

@@ -1,12 +1,17 @@
 import { ldapClaimKey } from '../dn/claim-key.ts';
-import { accountState } from './account-state.ts';
+import { accountState, stateAttributes } from './account-state.ts';
 import { textOf, textsOf } from './attributes.ts';
 import { parseDnList } from '../dn/dn-list.ts';
 import { DirectoryFailure } from '../wire/failures.ts';
-import type { Membership } from './groups.ts';
-import { immutableIdOf } from './immutable-id.ts';
+import { groupAttributes, type Membership } from './groups.ts';
+import { idAttributes, immutableIdOf } from './immutable-id.ts';
 import type { Entry } from '../wire/entry.ts';
 import type { DirectoryConfig, Person, Tristate } from '../model.ts';
+
+/** What every search for persons requests of them, without the list of their groups. */
+export function personAttributes({ usernameAttr, emailAttr }: DirectoryConfig): readonly string[] {
+  return [...new Set([usernameAttr, emailAttr, ...idAttributes, ...stateAttributes, ...groupAttributes])];
+}
 
 /** Reads persons from entries with the configured attributes. */
 export function createPeople(config: DirectoryConfig) {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stateAttributes } from './account-state.ts';
 import { ownClock, type Clock } from './clock.ts';
 import { searchOrFail, type Connection } from '../wire/connection.ts';
 import { openFirstReachable } from '../wire/connections.ts';
@@ -7,12 +6,12 @@ import { deadlineIn, type Deadline } from '../wire/deadline.ts';
 import { asFailure, DirectoryFailure, unknownAnswer } from '../wire/failures.ts';
 import { equal } from '../filter/filter.ts';
 import { createFinder } from './find.ts';
-import { createGroups, groupAttributes } from './groups.ts';
-import { idAttributes, idValue } from './immutable-id.ts';
+import { createGroups } from './groups.ts';
+import { idValue } from './immutable-id.ts';
 import type { Entry } from '../wire/entry.ts';
 import type { Answer, DirectoryConfig } from '../model.ts';
 import { paced, type Pacing } from './paced.ts';
-import { createPeople } from './person.ts';
+import { createPeople, personAttributes } from './person.ts';
 import { parseServers } from '../wire/servers.ts';
 import type { SnapshotPerson } from './snapshot-people.ts';
 
@@ -78,14 +77,7 @@ async function findEntry(
     return found.outcome === 'one' ? found.entry : null;
   }
   const { attribute, value } = idValue(key.id);
-  const attributes = [
-    config.usernameAttr,
-    config.emailAttr,
-    config.groupAttr,
-    ...idAttributes,
-    ...stateAttributes,
-    ...groupAttributes,
-  ];
+  const attributes = [...personAttributes(config), config.groupAttr];
   const found = await searchOrFail(
     connection,
     { base: config.searchBase, scope: 'sub', filter: equal(attribute, value), attributes, maxEntries: 2 },

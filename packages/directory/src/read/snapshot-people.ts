@@ -8,9 +8,9 @@ import { createInterned } from '../wire/interned.ts';
 import { accountState, stateAttributes } from './account-state.ts';
 import { textOf } from './attributes.ts';
 import type { Clock } from './clock.ts';
-import { groupAttributes, primarySid } from './groups.ts';
-import { idAttributes, immutableIdOf } from './immutable-id.ts';
-import { createPeople } from './person.ts';
+import { primarySid } from './groups.ts';
+import { immutableIdOf } from './immutable-id.ts';
+import { createPeople, personAttributes } from './person.ts';
 import { allValues, isSliced } from './ranges.ts';
 import type { Reach } from './snapshot-groups.ts';
 import { searchSnapshot, type SnapshotSearch } from './snapshot-search.ts';
@@ -44,12 +44,11 @@ type ReadOptions = {
 /** Reads all users, and counts those with readable mandatory attributes. */
 export async function readPeople(search: SnapshotSearch, options: ReadOptions) {
   const { config } = search;
-  const attributes = [config.usernameAttr, config.emailAttr, ...idAttributes, ...stateAttributes, ...groupAttributes];
   const pages = searchSnapshot(search, {
     base: config.searchBase,
     scope: 'sub',
     filter: userFilterOf(config).forAllUsers(),
-    attributes: [...new Set(options.listed ? [...attributes, config.groupAttr] : attributes)],
+    attributes: [...new Set([...personAttributes(config), ...(options.listed ? [config.groupAttr] : [])])],
     maxEntries: maxPeople,
   });
   const { connection, deadline } = search;
