@@ -266,6 +266,14 @@ describe('API listener', () => {
     expect([line['route'], line['user_id'], line['org_id']]).toEqual(['/api/things/{uuid}', user.userId, null]);
   });
 
+  it('records a HEAD request with its own method in access log and metrics', async () => {
+    await fetch(`${base}/api/found?q=x`, { method: 'HEAD', headers: { 'x-overtone-assertion': 'user' } });
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ method: 'HEAD', route: '/api/found', status: 200 });
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('http_requests_total{method="HEAD",route="/api/found",status="200"} 1');
+    expect(text).toContain('db_queries_per_request_count{method="HEAD",route="/api/found"} 1');
+  });
+
   it('labels metrics with the route template, never with the path', async () => {
     await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
     await call('GET', '/api/does-not-exist');

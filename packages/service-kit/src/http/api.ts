@@ -81,7 +81,8 @@ function observe(route: Route, metrics: Metrics, access: AccessLog): RequestHand
       flow.isAwaited = false;
       if (!res.writableFinished) aborter.abort();
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      const labels = { method: route.def.method, route: route.def.path, status: String(res.statusCode) };
+      // A HEAD request is served by the route of GET.
+      const labels = { method: req.method, route: route.def.path, status: String(res.statusCode) };
       metrics.httpInFlight.dec();
       metrics.httpTotal.inc(labels);
       metrics.httpDuration.observe(labels, seconds);
