@@ -67,7 +67,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await press('Save');
         await page.getByText('The settings weren’t saved').waitFor();
         await page.getByText('Check the marked fields.').waitFor();
-        await page.getByText('/proc/nothing is not below').first().waitFor();
+        await page.getByText('/proc/nothing is outside the folders for backups').first().waitFor();
         await press('Discard changes');
         assert.equal(await page.getByLabel('Path of the folder', { exact: true }).inputValue(), '');
       },

@@ -21,7 +21,7 @@ export function createDestinationCheck(guard: OutboundGuard, roots: readonly str
     if (roots.some((root) => isWithin(folder, join(root))) && allowed.some((root) => isWithin(real, root))) return;
     throw new BackupError(
       'destination_unavailable',
-      `${destination} is not below ${roots.join(' or ')}. An operator can allow other folders with OT_BACKUP_ROOTS.`,
+      `${destination} is outside the folders for backups. Choose a folder below ${roots.join(', ')}. To use another one, add it to OT_BACKUP_ROOTS where Overtone is started, and restart it.`,
     );
   };
 }

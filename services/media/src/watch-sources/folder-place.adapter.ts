@@ -95,7 +95,10 @@ export function createFolderPlace({ path, moveTo, roots, pollingOnly, onChange }
 /** @returns the folder without links. @throws SourceUnavailable for one that is not below the allowed folders. */
 export async function checkFolder(path: string, roots: readonly string[]): Promise<{ resolved: string }> {
   if (roots.length === 0)
-    throw new SourceUnavailable('folder_refused', 'No folder may be watched: WATCH_ROOTS is not set.');
+    throw new SourceUnavailable(
+      'folder_refused',
+      'No folder may be watched yet. Set WATCH_ROOTS where Overtone is started, to the folders that may be watched, and restart it.',
+    );
   if (!isAbsolute(path)) throw new SourceUnavailable('folder_refused', 'The folder must begin with a slash.');
   if (
     !isWithin(
@@ -103,8 +106,13 @@ export async function checkFolder(path: string, roots: readonly string[]): Promi
       roots.map((root) => join(root)),
     )
   )
-    throw new SourceUnavailable('folder_refused', `The folder must be below ${roots.join(' or ')}.`);
-  const resolved = await realpath(path);
+    throw new SourceUnavailable(
+      'folder_refused',
+      `The folder must be below ${roots.join(' or ')}. To watch another one, add it to WATCH_ROOTS where Overtone is started, and restart it.`,
+    );
+  const resolved = await realpath(path).catch((error: unknown) => {
+    throw unavailable(path, error);
+  });
   if (!isWithin(resolved, await resolveRoots(roots)))
     throw new SourceUnavailable('folder_refused', `The folder is a link that leads out of ${roots.join(' and ')}.`);
   if (!(await stat(resolved)).isDirectory()) throw new SourceUnavailable('folder_missing', `${path} is not a folder.`);

@@ -467,6 +467,7 @@ describe('the administration of watch sources', () => {
     expect(await test({ path: join(root, 'missing') })).toMatchObject({
       ok: false,
       error_code: 'watch_folder_refused',
+      error: `${join(root, 'missing')} is missing.`,
     });
   });
 

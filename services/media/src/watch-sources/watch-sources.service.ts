@@ -237,8 +237,8 @@ async function requireFolders({ path, after, move_to: moveTo }: WatchSourceSetti
     try {
       resolved.push((await checkFolder(folder, roots)).resolved);
     } catch (error) {
-      if (!(error instanceof SourceUnavailable) && systemCode(error) === '') throw error;
-      const message = error instanceof SourceUnavailable ? error.message : `${folder} cannot be read.`;
+      if (!(error instanceof SourceUnavailable)) throw error;
+      const { message } = error;
       throw invalid('watch_folder_refused', message, { errors: [{ path: field, message }] });
     }
   const [watched, target] = resolved;

@@ -15,7 +15,7 @@ export function destinationTest() {
 /** Asks before a save creates a folder: a typing error, or a disk that is not mounted, fills the system disk. */
 export function questionOfDestination(status: DestinationStatus): Question | null {
   const text = newFolderText(status);
-  return text === null ? null : { title: t`Create this folder?`, text, action: t`Create the folder` };
+  return text === null ? null : { title: t`Create this folder?`, text, action: t`Create the folder`, harmless: true };
 }
 
 function DestinationResult({ status }: { status: DestinationStatus }) {
@@ -25,13 +25,17 @@ function DestinationResult({ status }: { status: DestinationStatus }) {
       color={status.ok ? (newFolder === null ? 'petrol' : 'yellow') : 'red'}
       variant="light"
       icon={<Icon name={status.ok && newFolder === null ? 'check' : 'alert'} />}
-      title={status.ok ? t`Test passed` : t`Test failed`}
+      title={titleOf(status.ok, newFolder)}
       data-ok={status.ok}
     >
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {destinationText(status)}
-        {newFolder !== null && <b> {newFolder}</b>}
+        {newFolder ?? destinationText(status)}
       </Text>
     </Alert>
   );
+}
+
+function titleOf(ok: boolean, newFolder: string | null): string {
+  if (!ok) return t`Test failed`;
+  return newFolder === null ? t`Test passed` : t`This folder doesn’t exist yet`;
 }

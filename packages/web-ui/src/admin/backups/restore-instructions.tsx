@@ -22,6 +22,9 @@ export function RestoreInstructions({ settings }: { settings: BackupSettings }) 
         <List.Item>{t`Before anything is changed, the backup is verified, and the present database is dumped to data/backups.`}</List.Item>
         <List.Item>{t`All sessions end. Accounts that were disabled since the backup stay disabled.`}</List.Item>
         <List.Item>{t`Recordings are not in the backup. Those whose objects are missing are named; the media mirror may have them.`}</List.Item>
+        {!newest.encrypted && (
+          <List.Item>{t`On another machine the restore also needs the encryption key of this one: the file data/secrets/encryption_key, or ENCRYPTION_KEY in .env. Keep a copy of it elsewhere, or encrypt the backups: an encrypted one contains it.`}</List.Item>
+        )}
         {newest.encrypted && <List.Item>{t`passphrase.txt is a file with the passphrase of the backup.`}</List.Item>}
         {settings.destination_type === 's3' && (
           <List.Item>{t`secret-key.txt is a file with the secret key of the bucket.`}</List.Item>

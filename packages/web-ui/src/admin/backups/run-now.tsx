@@ -54,7 +54,7 @@ export function RunNow(props: Props) {
 }
 
 function nextText({ enabled, next_due: next }: BackupStatus | MirrorStatus): string {
-  if (!enabled) return t`The schedule is off.`;
+  if (!enabled) return t`The schedule is off: nothing runs unless you start it here.`;
   return next === null ? t`The schedule has no next run.` : t`Next scheduled run: ${soon(next)}, in your time zone.`;
 }
 

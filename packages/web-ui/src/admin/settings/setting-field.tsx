@@ -42,15 +42,16 @@ export function SettingFields({ items, form, labels }: FieldsProps) {
 export function SettingField(props: Props) {
   const { item, texts, form } = props;
   const edited = form.fields[item.key];
-  const isStored = isSame(edited, item.value) ? item.source === 'stored' : edited !== null;
+  const isEntered = !isSame(edited, item.value);
+  const isStored = item.source === 'stored' && edited !== null;
   return (
     <div data-testid="setting" data-key={item.key} data-source={item.source}>
       <Control {...props} />
       {item.type !== 'secret' && (
         <SettingSource
           label={texts.label}
-          text={sourceText(item, isStored)}
-          color={isStored ? 'petrol' : 'gray'}
+          text={isEntered ? t`not saved yet` : sourceText(item, isStored)}
+          color={isEntered ? 'yellow' : isStored ? 'petrol' : 'gray'}
           onReset={isStored ? () => form.change({ [item.key]: null }) : null}
         />
       )}

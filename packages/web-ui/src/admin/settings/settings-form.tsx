@@ -8,7 +8,13 @@ import { RestoredNote } from '../../ui/draft.tsx';
 import { FormButtons } from './layout.tsx';
 import type { SettingsFormState } from './use-settings-form.ts';
 
-export type Question = { readonly title: string; readonly text: string; readonly action: string };
+export type Question = {
+  readonly title: string;
+  readonly text: string;
+  readonly action: string;
+  /** The action destroys nothing. */
+  readonly harmless?: boolean;
+};
 
 type Props<S extends object, T> = {
   readonly form: SettingsFormState<S, T>;
@@ -41,6 +47,7 @@ export function SettingsForm<S extends object, T>({ form, test, questionOf, chil
         <Confirm
           title={question.title}
           action={question.action}
+          harmless={question.harmless ?? false}
           run={save}
           onDone={() => undefined}
           onClose={() => setQuestion(null)}

@@ -16,7 +16,7 @@ type Options<S extends object, T> = {
   readonly test?: (changes: Partial<S>) => Promise<T>;
 };
 
-type Entered<S> = { readonly edits: Partial<S>; readonly secrets: Secrets };
+type Entered<S> = { readonly edits: Partial<S>; readonly secrets: Secrets; readonly changes: Partial<S> };
 
 const noEdits = {};
 const noSecrets: Secrets = {};
@@ -34,11 +34,11 @@ export function useSettingsForm<S extends object, T = never>({ name, saved, save
   };
   useUnsaved(Object.keys(secrets).length > 0, () => setSecrets(noSecrets));
   const saving = useMutation({
-    mutationFn: (_entered: Entered<S>) => save(changes),
+    mutationFn: (entered: Entered<S>) => save(entered.changes),
     onSettled: (_, error) => setRefused(error),
     // What was entered while the settings were saved stays.
     onSuccess: (_, entered) => {
-      notify(plural(Object.keys(changes).length, { one: '# setting saved.', other: '# settings saved.' }));
+      notify(plural(Object.keys(entered.changes).length, { one: '# setting saved.', other: '# settings saved.' }));
       draft.dropSaved(entered.edits);
       setSecrets((now) => withoutSaved(now, entered.secrets));
     },
@@ -62,7 +62,7 @@ export function useSettingsForm<S extends object, T = never>({ name, saved, save
     errorOf: (field: string): string | null => fieldOf(refused, field),
     refused,
     saving,
-    save: () => saving.mutateAsync({ edits: draft.value, secrets }),
+    save: () => saving.mutateAsync({ edits: draft.value, secrets, changes }),
     testing,
     discard,
   };

@@ -66,8 +66,22 @@ type PartProps = {
 };
 
 /** The required fields that are empty, by their labels. */
-function missingFields({ name, owner_rule: rule, owner }: WatchFields): string[] {
-  return [...(name.trim() === '' ? [t`Name`] : []), ...(rule === 'fixed' && owner.trim() === '' ? [t`Owner`] : [])];
+function missingFields(fields: WatchFields): string[] {
+  const inFolder = fields.kind === 'folder';
+  const required: [label: string, isShown: boolean, value: string][] = [
+    [t`Name`, true, fields.name],
+    [t`Folder`, inFolder, fields.path],
+    [t`Address of the server`, !inFolder, fields.s3_endpoint_url],
+    [t`Bucket`, !inFolder, fields.s3_bucket],
+    [t`Access key`, !inFolder, fields.s3_access_key_id],
+    [t`Owner`, fields.owner_rule === 'fixed', fields.owner],
+    [movedToLabel(fields), fields.after === 'move', fields.move_to],
+  ];
+  return required.flatMap(([label, isShown, value]) => (isShown && value.trim() === '' ? [label] : []));
+}
+
+function movedToLabel({ kind }: WatchFields): string {
+  return kind === 'folder' ? t`Folder for imported files` : t`Prefix for imported files`;
 }
 
 /** Adds or changes a watch source. */
@@ -91,7 +105,15 @@ export function SourceDialog({ source, roots, onDone, onClose }: Props) {
     mutationFn: () =>
       call('POST /api/admin/watch-sources/test', { body: { ...(source ? { uuid: source.uuid } : {}), source: body } }),
   });
-  const { change } = draft;
+  // A result is about the fields that were tested.
+  const change = (next: Partial<WatchFields>): void => {
+    test.reset();
+    draft.change(next);
+  };
+  const changeKey = (next: string | null | undefined): void => {
+    test.reset();
+    setKey(next);
+  };
   const errorOf = (field: string): string | null => fieldOf(save.error, field);
   const part = { fields, change, errorOf };
   const missing = missingFields(fields);
@@ -131,7 +153,7 @@ export function SourceDialog({ source, roots, onDone, onClose }: Props) {
       {fields.kind === 'folder' ? (
         <FolderFields {...part} roots={roots} />
       ) : (
-        <BucketFields {...part} isKeySet={source?.s3_secret_key_is_set ?? false} secret={key} onSecret={setKey} />
+        <BucketFields {...part} isKeySet={source?.s3_secret_key_is_set ?? false} secret={key} onSecret={changeKey} />
       )}
       <OwnerFields {...part} />
       <FilterFields {...part} />
@@ -153,7 +175,7 @@ export function SourceDialog({ source, roots, onDone, onClose }: Props) {
           color={test.data.ok ? 'petrol' : 'red'}
           variant="light"
           icon={<Icon name={test.data.ok ? 'check' : 'alert'} />}
-          title={test.data.ok ? t`The source can be read` : t`The source cannot be read`}
+          title={test.data.ok ? t`The source can be read` : t`The source can’t be used`}
           data-ok={test.data.ok}
         >
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -178,7 +200,7 @@ function FolderFields({ fields, change, errorOf, roots }: PartProps & { roots: r
         label={t`Folder`}
         description={
           roots.length === 0
-            ? t`No folder may be watched yet. An operator has to set WATCH_ROOTS.`
+            ? t`No folder may be watched yet. Set WATCH_ROOTS where Overtone is started, to the folders that may be watched, such as /srv/recordings, and restart it.`
             : t`Below ${allowed}. Sub-folders are watched, too.`
         }
         styles={{ description: { overflowWrap: 'anywhere' } }}
@@ -380,7 +402,7 @@ function AfterFields({ fields, change, errorOf }: PartProps) {
       </Radio.Group>
       {fields.after === 'move' && (
         <TextInput
-          label={fields.kind === 'folder' ? t`Folder for imported files` : t`Prefix for imported files`}
+          label={movedToLabel(fields)}
           required
           maxLength={1_024}
           spellCheck={false}

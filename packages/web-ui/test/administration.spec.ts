@@ -1,0 +1,103 @@
+import { example, exampleItem } from './ring/example.ts';
+import type { ScriptedApi } from './ring/scripted-api.ts';
+import { expect, startSession, test } from './ring/ring.ts';
+
+const route = 'GET /api/admin/backup/settings';
+const folder = exampleItem(route, 'settings', {
+  key: 'destination',
+  type: 'text',
+  value: '',
+  source: 'default',
+  environment_value: null,
+  default_value: '',
+});
+const type = exampleItem(route, 'settings', {
+  key: 'destination_type',
+  type: 'choice',
+  choices: ['folder', 's3'],
+  value: 'folder',
+  source: 'default',
+  default_value: 'folder',
+});
+const save = 'PUT /api/admin/backup/settings';
+
+function showBackups(api: ScriptedApi, shown = folder): void {
+  api.respond(route, example(route, { settings: [type, shown] }));
+}
+function foundFolder(fields: object) {
+  return example('POST /api/admin/backup/test', { ok: true, destination: '/mnt/backup', error: null, ...fields });
+}
+
+test.beforeEach(async ({ page, api }) => startSession(page, api));
+
+test('a setting that was entered counts as set only after it was saved', async ({ page, api }) => {
+  showBackups(api);
+  api.respond('POST /api/admin/backup/test', foundFolder({ creates_folder_on: null }));
+  const detail = 'Choose another folder.';
+  api.refuse(save, {
+    code: 'destination_unavailable',
+    errors: [{ path: 'destination', message: detail }],
+  });
+  await page.goto('/admin/backups');
+  const setting = page.locator('[data-key=destination]');
+  await setting.getByRole('textbox').fill('/mnt/backup');
+  await expect(setting).toContainText('not saved yet');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(setting).toContainText(detail);
+  await expect(setting).not.toContainText('set here');
+  await expect(setting.getByRole('button', { name: /Reset/ })).toHaveCount(0);
+  const stored = { ...folder, value: '/mnt/backup', source: 'stored' } as const;
+  api.respond(save, example(save, { settings: [type, stored] }));
+  showBackups(api, stored);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(setting).toContainText('set here');
+  await expect(setting.getByRole('button', { name: /Reset/ })).toBeVisible();
+});
+
+test('a message counts the settings that were saved', async ({ page, api }) => {
+  showBackups(api);
+  api.respond('POST /api/admin/backup/test', foundFolder({ creates_folder_on: null }));
+  api.respond(save, example(save, { settings: [type, { ...folder, value: '/mnt/backup', source: 'stored' }] }));
+  await page.goto('/admin/backups');
+  await page.locator('[data-key=destination]').getByRole('textbox').fill('/mnt/backup');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText(/settings? saved/)).toHaveText('1 setting saved.');
+});
+
+test('a destination that does not exist yet has not passed its test, and to create it is no dangerous action', async ({
+  page,
+  api,
+}) => {
+  showBackups(api);
+  api.respond('POST /api/admin/backup/test', foundFolder({ creates_folder_on: 'system_disk' }));
+  await page.goto('/admin/backups');
+  await page.locator('[data-key=destination]').getByRole('textbox').fill('/mnt/backup');
+  await page.getByRole('button', { name: 'Test destination' }).click();
+  const result = page.getByTestId('test-result');
+  await expect(result).toContainText('This folder doesn’t exist yet');
+  await expect(result).not.toContainText('can be written');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const action = page.getByRole('dialog').getByRole('button', { name: 'Create the folder' });
+  await expect(action).not.toHaveAttribute('style', /red/);
+});
+
+test('a new watch source names every required field that is empty', async ({ page }) => {
+  await page.goto('/admin/watch-sources');
+  await page.getByRole('button', { name: 'Add source' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('Still missing: Name, Folder, Owner');
+  await dialog.getByLabel('Move the file to another folder').check();
+  await expect(dialog).toContainText('Still missing: Name, Folder, Owner, Folder for imported files');
+  await dialog.getByLabel('A bucket (S3)').check();
+  await expect(dialog).toContainText(
+    'Still missing: Name, Address of the server, Bucket, Access key, Owner, Prefix for imported files',
+  );
+});
+
+test('the page of backups says that a plain one needs the encryption key on another machine', async ({ page, api }) => {
+  showBackups(api, { ...folder, value: '/mnt/backup', source: 'stored' });
+  const list = 'GET /api/admin/backup/backups';
+  api.respond(list, example(list, { backups: [exampleItem(list, 'backups', { filename: 'overtone.dump' })] }));
+  await page.goto('/admin/backups');
+  await expect(page.getByText('data/secrets/encryption_key')).toBeVisible();
+});
