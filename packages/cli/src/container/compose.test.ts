@@ -275,6 +275,26 @@ describe('compose.yaml', () => {
     }
   });
 
+  // Those that the specification names, besides the ones of sign-in and of servers.
+  it.each([
+    ['BATCH_SIZE', '8'],
+    ['COMPUTE_TYPE', 'float16'],
+    ['DB_MAX_OVERFLOW', '7'],
+    ['DB_POOL_SIZE', '9'],
+    ['DOWNLOAD_CONCURRENCY', '2'],
+    ['ENABLE_VRAM_PROFILING', 'true'],
+    ['GPU_CONCURRENT_REQUESTS', '3'],
+    ['GPU_WORKER_POOL', 'threads'],
+    ['LOG_LEVEL', 'debug'],
+    ['NLP_CONCURRENCY', '6'],
+    ['TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD', '5'],
+  ])('hands %s of .env to each service that reads it', (variable, value) => {
+    const readers = services.filter((name) => variable in variables.get(name)!);
+    expect(readers).not.toEqual([]);
+    const { services: changed } = composeFile({ ...values, [variable]: value });
+    expect(readers.filter((name) => changed[name]?.environment?.[variable] !== value)).toEqual([]);
+  });
+
   it('hands media and the migration their limits and retention from .env', () => {
     const given = {
       UPLOAD_MAX_OPEN: '7',
