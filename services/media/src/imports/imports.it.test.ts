@@ -155,6 +155,30 @@ describe('a downloaded recording', () => {
     );
   });
 
+  it('is counted once, when its first report is not committed and its second is', async () => {
+    const counted = async (): Promise<number> => {
+      const text = await (await fetch(`${media.internal}/metrics`)).text();
+      return Number(/^files_uploaded_total\{source="url"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const { body } = await request(newUser());
+    const { token, objectKey } = await claim(body.uuid);
+    await objects.put(objectKey, wav(30));
+    const facts = { filename: 'a.wav', contentType: 'audio/wav', bytes: wav(30).length, sha256: hash('9') };
+    const report = () => worker.request(importRpc.completeImport, { fileId: body.uuid, token, ...facts });
+    const before = await counted();
+    await media.query(`
+      create function refuse_commit() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
+    await media.query(`
+      create constraint trigger refuse_commit after update on media_import deferrable initially deferred
+      for each row when (new.status = 'done') execute function refuse_commit()`);
+    await expect(report()).rejects.toThrow();
+    await media.query('drop function refuse_commit cascade');
+    expect(await counted()).toBe(before);
+    expect(await report()).toEqual({ outcome: 'accepted' });
+    expect(await report()).toEqual({ outcome: 'accepted' });
+    expect(await counted()).toBe(before + 1);
+  });
+
   it('shows its address to its owner only, and the audit trail without its query', async () => {
     const [ada, eve] = [newUser(), newUser()];
     const { body } = await request(ada, { url: `${address}?signature=secret` });

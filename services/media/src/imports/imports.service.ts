@@ -112,13 +112,13 @@ export function createImportReports({ db, outbox, objects, bus, telemetry, log, 
   const accept = (
     { fileId, token, filename, contentType, bytes, sha256 }: RequestOf<Rpc['completeImport']>,
     objectKey: string,
-  ): Promise<boolean> =>
+  ): Promise<'accepted' | 'accepted_before' | 'refused'> =>
     db.$transaction(async (tx) => {
       const claimed = await store.lockClaimed(tx, fileId, token);
       const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
-      // Accepted before, and only the reply was lost.
-      if (file?.objectKey === objectKey) return true;
-      if (!claimed || !file || file.deletedAt) return false;
+      // Only the reply was lost.
+      if (file?.objectKey === objectKey) return 'accepted_before';
+      if (!claimed || !file || file.deletedAt) return 'refused';
       const recording = {
         id: fileId,
         userId: claimed.userId,
@@ -132,8 +132,7 @@ export function createImportReports({ db, outbox, objects, bus, telemetry, log, 
       const client = claimed.client as Actor['client'];
       await storeFile(tx, outbox, { ...recording, filename: usableName(filename, file.filename), options, client });
       await tx.mediaImport.update({ where: { fileId }, data: { status: 'done', leaseUntil: null } });
-      telemetry.filesUploaded.inc({ source: 'url' });
-      return true;
+      return 'accepted';
     });
 
   const fail = (
@@ -179,7 +178,10 @@ export function createImportReports({ db, outbox, objects, bus, telemetry, log, 
       const objectKey = importKey(report.fileId, report.token);
       const { fileId, token } = report;
       try {
-        if (await accept(report, objectKey)) {
+        const outcome = await accept(report, objectKey);
+        // After the commit: a report that fails is sent again.
+        if (outcome === 'accepted') telemetry.filesUploaded.inc({ source: 'url' });
+        if (outcome !== 'refused') {
           await discardEarlier(objects, fileId, objectKey).catch(() => undefined);
           return { outcome: 'accepted' };
         }
