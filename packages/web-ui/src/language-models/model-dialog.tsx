@@ -2,9 +2,8 @@ import { plural, t } from '@lingui/core/macro';
 import { Autocomplete, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldOf } from '../api/problem.ts';
 import { SecretField } from '../admin/settings/secret-field.tsx';
-import { useEdits } from '../state/use-edits.ts';
+import { useForm, type Form } from '../state/use-form.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { NumberField } from '../ui/number-field.tsx';
@@ -19,56 +18,45 @@ type Props = {
   readonly onDone: () => Promise<unknown>;
   readonly onClose: () => void;
 };
-type PartProps = {
-  readonly fields: ModelFields;
-  readonly change: (next: Partial<ModelFields>) => void;
-  readonly errorOf: (field: string) => string | null;
-};
-const ownErrors = ['name', 'base_url', 'model', 'api_key', 'context_tokens'];
+type PartProps = { readonly form: Form<ModelFields> };
 
 /** Adds or changes a language model. */
 export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
-  const draft = useEdits<ModelFields>(
-    `language-model:${scope}:${model?.uuid ?? 'new'}`,
-    model ? fieldsOf(model) : newModel(),
-  );
   const [key, setKey] = useState<string | null | undefined>(undefined);
-  const fields = draft.value;
-  const body = { ...fields, ...(key === undefined || key === '' ? {} : { api_key: key }) };
-  const unsaved = { ...body, ...(model ? { uuid: model.uuid } : {}) };
-  const save = useMutation({
-    mutationFn: () => (model ? actions.update(model.uuid, body) : actions.create(body)),
-    onSuccess: async () => {
-      draft.drop();
-      await onDone();
-      onClose();
-    },
+  const withKey = (changed: ModelFields) => ({
+    ...changed,
+    ...(key === undefined || key === '' ? {} : { api_key: key }),
   });
+  const form = useForm<ModelFields, unknown>({
+    key: `language-model:${scope}:${model?.uuid ?? 'new'}`,
+    saved: model ? fieldsOf(model) : newModel(),
+    send: (entered) => (model ? actions.update(model.uuid, withKey(entered)) : actions.create(withKey(entered))),
+    refresh: onDone,
+    onSaved: onClose,
+  });
+  const { fields } = form;
+  const unsaved = { ...withKey(fields), ...(model ? { uuid: model.uuid } : {}) };
   const test = useMutation({ mutationFn: () => actions.test(unsaved) });
   const list = useMutation({ mutationFn: () => actions.list({ ...unsaved, model: fields.model || '-' }) });
-  const { change } = draft;
-  const errorOf = (field: string): string | null => fieldOf(save.error, field);
   const hasServer = !needsAddress(fields.kind) || fields.base_url !== '';
-  const isComplete = hasServer && fields.name.trim() !== '' && fields.model.trim() !== '';
+  const isComplete = hasServer && fields.name !== '' && fields.model !== '';
   return (
     <FormDialog
       title={model ? t`Change the language model` : t`Add a language model`}
       action={t`Save`}
       ready={isComplete}
-      sending={save}
-      draft={draft}
+      {...form.dialog}
       secretTyped={typeof key === 'string' && key !== ''}
       failure={t`The language model wasn’t saved`}
-      fields={ownErrors}
-      onSubmit={() => save.mutate()}
+      fields={[...form.dialog.fields, 'api_key']}
       onClose={onClose}
     >
-      <ServerFields fields={fields} change={change} errorOf={errorOf} />
+      <ServerFields form={form} />
       <SecretField
         form={{
           secrets: key === undefined ? {} : { api_key: key },
           changeSecret: (_, value) => setKey(value),
-          errorOf: () => errorOf('api_key'),
+          errorOf: () => form.errorOf('api_key'),
         }}
         name="api_key"
         label={t`Key`}
@@ -81,11 +69,9 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
         maxLength={200}
         spellCheck={false}
         data={[...new Set(list.data?.models.map(({ id }) => id))]}
-        value={fields.model}
-        error={errorOf('model')}
-        onChange={(value) => change({ model: value })}
+        {...form.field('model')}
       />
-      <LimitFields fields={fields} change={change} errorOf={errorOf} />
+      <LimitFields form={form} />
       <Group>
         <Button variant="default" disabled={!hasServer} loading={list.isPending} onClick={() => list.mutate()}>
           {t`List models`}
@@ -113,34 +99,26 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
   );
 }
 
-function ServerFields({ fields, change, errorOf }: PartProps) {
+function ServerFields({ form }: PartProps) {
+  const { kind } = form.value;
   return (
     <>
-      <TextInput
-        label={t`Name`}
-        data-autofocus
-        required
-        maxLength={100}
-        value={fields.name}
-        error={errorOf('name')}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
+      <TextInput label={t`Name`} data-autofocus required maxLength={100} {...form.text('name')} />
       <Select
         label={t`Kind`}
         allowDeselect={false}
-        data={modelKinds.map((kind) => ({ value: kind, label: kindLabels[kind] }))}
-        value={fields.kind}
-        onChange={(value) => change({ kind: modelKinds.find((kind) => kind === value) ?? fields.kind })}
+        data={modelKinds.map((value) => ({ value, label: kindLabels[value] }))}
+        value={kind}
+        error={form.errorOf('kind')}
+        onChange={(value) => form.change({ kind: modelKinds.find((one) => one === value) ?? kind })}
       />
       <TextInput
         label={t`Address`}
-        description={addressHint(fields.kind)}
-        required={needsAddress(fields.kind)}
+        description={addressHint(kind)}
+        required={needsAddress(kind)}
         maxLength={1_024}
         spellCheck={false}
-        value={fields.base_url}
-        error={errorOf('base_url')}
-        onChange={(event) => change({ base_url: event.currentTarget.value.trim() })}
+        {...form.text('base_url')}
       />
     </>
   );
@@ -152,7 +130,7 @@ function addressHint(kind: ModelFields['kind']): string {
   return t`Leave blank for the public address.`;
 }
 
-function LimitFields({ fields, change, errorOf }: PartProps) {
+function LimitFields({ form }: PartProps) {
   return (
     <>
       <NumberField
@@ -162,9 +140,8 @@ function LimitFields({ fields, change, errorOf }: PartProps) {
         min={2_048}
         max={2_000_000}
         allowDecimal={false}
-        value={fields.context_tokens ?? null}
-        error={errorOf('context_tokens')}
-        onChange={(value) => change({ context_tokens: value })}
+        {...form.field('context_tokens')}
+        value={form.value.context_tokens ?? null}
       />
       <NumberField
         label={t`Concurrent requests`}
@@ -172,8 +149,7 @@ function LimitFields({ fields, change, errorOf }: PartProps) {
         min={1}
         max={64}
         allowDecimal={false}
-        value={fields.max_parallel}
-        onChange={(value) => change({ max_parallel: value })}
+        {...form.field('max_parallel')}
       />
       <NumberField
         label={t`Time limit`}
@@ -182,8 +158,7 @@ function LimitFields({ fields, change, errorOf }: PartProps) {
         max={3_600}
         suffix={t` s`}
         allowDecimal={false}
-        value={fields.timeout_seconds}
-        onChange={(value) => change({ timeout_seconds: value })}
+        {...form.field('timeout_seconds')}
       />
     </>
   );

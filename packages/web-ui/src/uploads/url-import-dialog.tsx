@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { useDraft } from '../state/use-draft.ts';
+import { useForm } from '../state/use-form.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from './speech-options.tsx';
@@ -12,20 +12,15 @@ const empty = { url: '', title: '', speech: anySpeech };
 /** Asks for the address of a recording that the server downloads. */
 export function UrlImportDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
-  const draft = useDraft('import-url', empty);
-  const { url, title, speech } = draft.value;
-  const start = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    key: 'import-url',
+    saved: empty,
+    send: ({ url, title, speech }) =>
       call('POST /api/files/import-url', {
-        body: {
-          url: url.trim(),
-          ...(title.trim() === '' ? {} : { title: title.trim() }),
-          ...speechOptionsBody(speech),
-        },
+        body: { url, ...(title === '' ? {} : { title }), ...speechOptionsBody(speech) },
       }),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['files'] });
-      draft.drop();
+    refresh: () => void client.invalidateQueries({ queryKey: ['files'] }),
+    onSaved: () => {
       onClose();
       notify(t`The recording is being downloaded. You can leave this page.`);
     },
@@ -34,11 +29,10 @@ export function UrlImportDialog({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title={t`Import from a link`}
       action={t`Import and transcribe`}
-      ready={url.trim() !== '' && speechProblem(speech) === null}
-      sending={start}
-      draft={draft}
+      ready={form.fields.url !== '' && speechProblem(form.value.speech) === null}
       failure={t`The recording couldn’t be imported`}
-      onSubmit={() => start.mutate()}
+      {...form.dialog}
+      fields={['url', 'title']}
       onClose={onClose}
     >
       <TextInput
@@ -50,17 +44,15 @@ export function UrlImportDialog({ onClose }: { readonly onClose: () => void }) {
         data-autofocus
         required
         maxLength={2048}
-        value={url}
-        onChange={(event) => draft.set({ ...draft.value, url: event.currentTarget.value })}
+        {...form.text('url')}
       />
       <TextInput
         label={t`Title`}
         description={t`Without a title, the name of the file is used.`}
-        value={title}
         maxLength={255}
-        onChange={(event) => draft.set({ ...draft.value, title: event.currentTarget.value })}
+        {...form.text('title')}
       />
-      <SpeechOptionsFields value={speech} onChange={(next) => draft.set({ ...draft.value, speech: next })} />
+      <SpeechOptionsFields value={form.value.speech} onChange={(speech) => form.change({ speech })} />
       <Text size="sm" c="dimmed">
         {t`Only import recordings that you are allowed to copy.`}
       </Text>

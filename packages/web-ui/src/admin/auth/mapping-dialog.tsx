@@ -1,11 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
-import { useEdits } from '../../state/use-edits.ts';
+import { useForm } from '../../state/use-form.ts';
 import { groupsQuery } from '../../groups/group-queries.ts';
 import { originNames } from '../../ui/account-labels.ts';
 import type { Mapping } from './auth-queries.ts';
@@ -31,56 +30,48 @@ const offered: readonly Source[] = ['ldap', 'oidc'];
 
 export function MappingDialog({ mapping, onClose, onDone }: Props) {
   const groups = useQuery(groupsQuery(''));
-  const draft = useEdits<Fields>(`mapping:${mapping?.uuid ?? 'new'}`, {
-    source: mapping?.source ?? 'ldap',
-    claim_value: mapping?.claim_value ?? '',
-    group_uuid: mapping?.group_uuid ?? null,
-    grants_role: mapping?.grants_role ?? null,
-    description: mapping?.description ?? '',
-  });
-  const { source, claim_value: claim, group_uuid, grants_role, description } = draft.value;
-  const { change } = draft;
-  const grantsSomething = group_uuid !== null || grants_role !== null;
-  const body = {
-    claim_value: claim.trim(),
-    group_uuid,
-    grants_role,
-    description: description.trim() === '' ? null : description.trim(),
-  };
-  const save = useMutation({
-    mutationFn: () =>
+  const form = useForm<Fields, Mapping>({
+    key: `mapping:${mapping?.uuid ?? 'new'}`,
+    saved: {
+      source: mapping?.source ?? 'ldap',
+      claim_value: mapping?.claim_value ?? '',
+      group_uuid: mapping?.group_uuid ?? null,
+      grants_role: mapping?.grants_role ?? null,
+      description: mapping?.description ?? '',
+    },
+    send: ({ source: from, ...body }, { source: _, ...changed }) =>
       mapping
         ? call('PUT /api/admin/group-mappings/{uuid}', {
             params: { uuid: mapping.uuid },
-            body: draft.changedOf(body),
+            body: { ...changed, ...('description' in changed ? { description: changed.description || null } : {}) },
           })
-        : call('POST /api/admin/group-mappings', { body: { source, ...body } }),
-    onSuccess: () => {
-      draft.drop();
+        : call('POST /api/admin/group-mappings', {
+            body: { source: from, ...body, description: body.description || null },
+          }),
+    refresh: () => undefined,
+    onSaved: () => {
       onClose();
       onDone();
       notify(t`Mapping saved.`);
     },
   });
-  const isInvalidDn = source === 'ldap' && claim.trim() !== '' && !looksLikeDn(claim.trim());
+  const { source, claim_value: claim, group_uuid, grants_role } = form.fields;
+  const grantsSomething = group_uuid !== null || grants_role !== null;
+  const isInvalidDn = source === 'ldap' && claim !== '' && !looksLikeDn(claim);
   return (
     <FormDialog
       title={mapping ? t`Edit mapping` : t`Add mapping`}
       action={isInvalidDn ? t`Save anyway` : mapping ? t`Save` : t`Add mapping`}
-      ready={claim.trim() !== '' && grantsSomething}
-      sending={save}
-      draft={draft}
+      ready={claim !== '' && grantsSomething}
+      {...form.dialog}
       failure={t`The mapping wasn’t saved`}
-      fields={['claim_value', 'group_uuid', 'grants_role']}
-      onSubmit={() => save.mutate()}
       onClose={onClose}
     >
       <NativeSelect
         label={t`Source`}
         disabled={mapping !== undefined}
         data={(mapping ? [mapping.source] : offered).map((value) => ({ value, label: originNames[value] }))}
-        value={source}
-        onChange={(event) => change({ source: event.currentTarget.value as Source })}
+        {...form.text('source')}
       />
       <TextInput
         label={source === 'ldap' ? t`Directory group (DN)` : t`Claim`}
@@ -93,14 +84,13 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         required
         maxLength={1024}
         spellCheck={false}
-        value={claim}
+        {...form.text('claim_value')}
         error={
-          fieldOf(save.error, 'claim_value') ??
+          form.errorOf('claim_value') ??
           (isInvalidDn
             ? t`This is not a distinguished name, so it matches nobody. Example: cn=staff,ou=groups,dc=example,dc=org`
             : null)
         }
-        onChange={(event) => change({ claim_value: event.currentTarget.value })}
       />
       <Select
         label={t`Group`}
@@ -109,10 +99,9 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         searchable
         clearable
         data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
-        value={group_uuid}
-        error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? t`The groups couldn’t be loaded` : null)}
+        {...form.field('group_uuid')}
+        error={form.errorOf('group_uuid') ?? (groups.isError ? t`The groups couldn’t be loaded` : null)}
         nothingFoundMessage={t`No such group`}
-        onChange={(next) => change({ group_uuid: next })}
       />
       <NativeSelect
         label={t`Role`}
@@ -123,17 +112,10 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
           { value: 'admin', label: t`Administrator` },
         ]}
         value={grants_role ?? ''}
-        error={fieldOf(save.error, 'grants_role')}
-        onChange={(event) => change({ grants_role: (event.currentTarget.value || null) as GrantedRole | null })}
+        error={form.errorOf('grants_role')}
+        onChange={(event) => form.change({ grants_role: (event.currentTarget.value || null) as GrantedRole | null })}
       />
-      <Textarea
-        label={t`Description`}
-        autosize
-        minRows={2}
-        maxLength={2000}
-        value={description}
-        onChange={(event) => change({ description: event.currentTarget.value })}
-      />
+      <Textarea label={t`Description`} autosize minRows={2} maxLength={2000} {...form.text('description')} />
     </FormDialog>
   );
 }

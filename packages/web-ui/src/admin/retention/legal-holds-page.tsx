@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Button, NativeSelect, Table, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { ago, moment } from '../../lib/format.ts';
+import { useForm } from '../../state/use-form.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -14,7 +15,6 @@ import { Pane } from '../../ui/pane.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { legalHoldsQuery, pageSize, type LegalHold } from './retention-queries.ts';
-import { uuidIn } from './uuid-in.ts';
 
 /** Administration > Legal holds: files that nothing deletes. */
 export function LegalHoldsPage() {
@@ -103,58 +103,52 @@ function Subject({ hold }: { hold: LegalHold }) {
 }
 
 function PlaceDialog({ onDone, onClose }: { onDone: () => Promise<unknown>; onClose: () => void }) {
-  const [kind, setKind] = useState('file_uuid');
-  const [subject, setSubject] = useState('');
-  const [reason, setReason] = useState('');
-  const uuid = uuidIn(subject);
-  const place = useMutation({
-    mutationFn: () => {
-      const subjectId = uuid ?? '';
-      const held = kind === 'file_uuid' ? { file_uuid: subjectId } : { user_uuid: subjectId };
-      return call('POST /api/admin/legal-holds', { body: { ...held, reason: reason.trim() } });
-    },
-    onSuccess: async () => {
-      await onDone();
-      onClose();
-    },
+  const form = useForm({
+    key: 'legal-hold:new',
+    saved: { kind: 'file_uuid', subject: '', reason: '' },
+    send: ({ kind: held, subject: address, reason }) =>
+      call('POST /api/admin/legal-holds', { body: { [held]: uuidIn(address) ?? '', reason } }),
+    refresh: onDone,
+    onSaved: onClose,
   });
+  const { kind, subject } = form.fields;
+  const uuid = uuidIn(subject);
   return (
     <FormDialog
       title={t`Place a legal hold`}
       action={t`Place the hold`}
-      ready={uuid !== null && reason.trim() !== ''}
-      sending={place}
+      ready={uuid !== null && form.fields.reason !== ''}
       failure={t`The hold wasn’t placed`}
-      onSubmit={() => place.mutate()}
+      {...form.dialog}
       onClose={onClose}
     >
       <NativeSelect
         label={t`What is kept`}
-        value={kind}
         data={[
           { value: 'file_uuid', label: t`One file` },
           { value: 'user_uuid', label: t`All files of a person, including future ones` },
         ]}
-        onChange={(event) => setKind(event.currentTarget.value)}
+        {...form.text('kind')}
       />
       <TextInput
         label={kind === 'file_uuid' ? t`Address of the file’s page` : t`Address of the account’s page`}
         description={t`Copy it from the browser. The id alone is enough.`}
         data-autofocus
         required
-        value={subject}
+        {...form.text('subject')}
         error={subject !== '' && uuid === null ? t`There is no id in this address.` : null}
-        onChange={(event) => setSubject(event.currentTarget.value)}
       />
-      <Textarea
-        label={t`Reason`}
-        required
-        maxLength={500}
-        autosize
-        minRows={2}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
+      <Textarea label={t`Reason`} required maxLength={500} autosize minRows={2} {...form.text('reason')} />
     </FormDialog>
+  );
+}
+
+/** The last id in an address or a text; null when there is none. */
+function uuidIn(text: string): string | null {
+  return (
+    text
+      .match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi)
+      ?.at(-1)
+      ?.toLowerCase() ?? null
   );
 }

@@ -1,11 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { CollectionSelect } from '../../collections/collection-select.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
-import { useEdits } from '../../state/use-edits.ts';
+import { useForm } from '../../state/use-form.ts';
 import { removalLabels } from './labels.ts';
 import type { RetentionRule } from './retention-queries.ts';
 
@@ -22,50 +21,33 @@ type Props = {
 
 /** Adds or changes a retention rule. */
 export function RuleDialog({ rule, onDone, onClose }: Props) {
-  const draft = useEdits<Fields>(`retention-rule:${rule?.uuid ?? 'new'}`, rule ? fieldsOf(rule) : newRule);
-  const { name, enabled, removes, conditions } = draft.value;
-  const body = { name: name.trim(), enabled, removes, conditions };
-  const save = useMutation({
-    mutationFn: () =>
+  const form = useForm<Fields, RetentionRule>({
+    key: `retention-rule:${rule?.uuid ?? 'new'}`,
+    saved: rule ? fieldsOf(rule) : newRule,
+    send: (body, changed) =>
       rule
-        ? call('PUT /api/admin/retention/rules/{uuid}', { params: { uuid: rule.uuid }, body: draft.changedOf(body) })
+        ? call('PUT /api/admin/retention/rules/{uuid}', { params: { uuid: rule.uuid }, body: changed })
         : call('POST /api/admin/retention/rules', { body }),
-    onSuccess: async () => {
-      draft.drop();
-      await onDone();
-      onClose();
-    },
+    refresh: onDone,
+    onSaved: onClose,
   });
-  const { change } = draft;
+  const { conditions } = form.value;
   const setCondition = (condition: keyof Fields['conditions'], value: number | string[] | undefined): void => {
     const { [condition]: _, ...others } = conditions;
-    change({ conditions: value === undefined ? others : { ...others, [condition]: value } });
+    form.change({ conditions: value === undefined ? others : { ...others, [condition]: value } });
   };
-  const isComplete = name.trim() !== '' && Object.keys(conditions).length > 0;
   return (
     <FormDialog
       title={rule ? t`Change the rule` : t`Add a rule`}
       action={t`Save`}
-      ready={isComplete}
-      sending={save}
-      draft={draft}
+      ready={form.fields.name !== '' && Object.keys(conditions).length > 0}
+      {...form.dialog}
       failure={t`The rule wasn’t saved`}
-      onSubmit={() => save.mutate()}
+      fields={['name', 'enabled', 'removes']}
       onClose={onClose}
     >
-      <TextInput
-        label={t`Name`}
-        data-autofocus
-        required
-        maxLength={100}
-        value={name}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
-      <Radio.Group
-        label={t`What the rule does`}
-        value={removes}
-        onChange={(value) => change({ removes: value === 'recording' ? 'recording' : 'everything' })}
-      >
+      <TextInput label={t`Name`} data-autofocus required maxLength={100} {...form.text('name')} />
+      <Radio.Group label={t`What the rule does`} {...form.field('removes')}>
         <Stack gap="xs" mt="xs">
           <Radio value="recording" label={removalLabels.recording} />
           <Radio value="everything" label={removalLabels.everything} />
@@ -104,8 +86,7 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
       <Switch
         label={t`Switched on`}
         description={t`A rule that is switched off can be previewed and deletes nothing.`}
-        checked={enabled}
-        onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        {...form.check('enabled')}
       />
     </FormDialog>
   );

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
-import { useDraft } from '../../state/use-draft.ts';
+import { useForm } from '../../state/use-form.ts';
 import { ago, moment } from '../../lib/format.ts';
 import { Pane } from '../../ui/pane.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
@@ -99,30 +99,22 @@ function PendingAccount({ account }: { account: Account }) {
 type RejectProps = { account: Account; onDone: () => void; onClose: () => void };
 
 function RejectDialog({ account, onDone, onClose }: RejectProps) {
-  const draft = useDraft(`reject:${account.uuid}`, '');
-  const reason = draft.value;
-  const reject = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    key: `reject-account:${account.uuid}`,
+    saved: { reason: '' },
+    send: (fields) =>
       call('POST /api/admin/user-approvals/{uuid}/reject', {
         params: { uuid: account.uuid },
-        body: reason.trim() === '' ? {} : { reason: reason.trim() },
+        body: fields.reason === '' ? {} : fields,
       }),
-    onSuccess: () => {
-      draft.drop();
+    refresh: () => undefined,
+    onSaved: () => {
       onClose();
       onDone();
     },
   });
   return (
-    <FormDialog
-      title={t`Reject ${nameOf(account)}?`}
-      action={t`Reject`}
-      danger
-      sending={reject}
-      draft={draft}
-      onSubmit={() => reject.mutate()}
-      onClose={onClose}
-    >
+    <FormDialog title={t`Reject ${nameOf(account)}?`} action={t`Reject`} danger {...form.dialog} onClose={onClose}>
       <Text size="sm">{t`The account is kept, but its owner cannot use Overtone. Their sessions end immediately.`}</Text>
       <Textarea
         label={t`Reason`}
@@ -131,8 +123,7 @@ function RejectDialog({ account, onDone, onClose }: RejectProps) {
         autosize
         minRows={2}
         maxLength={500}
-        value={reason}
-        onChange={(event) => draft.set(event.currentTarget.value)}
+        {...form.text('reason')}
       />
     </FormDialog>
   );

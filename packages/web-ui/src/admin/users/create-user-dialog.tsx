@@ -1,76 +1,58 @@
 import { t } from '@lingui/core/macro';
 import { Checkbox, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { codeOf, fieldOf, messageOf } from '../../api/problem.ts';
+import { codeOf, messageOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
-import { useDraft } from '../../state/use-draft.ts';
+import { useForm } from '../../state/use-form.ts';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { nameOf, originNames, roleNames, type Account } from '../../ui/account-labels.ts';
 
-type Fields = {
-  readonly email: string;
-  readonly name: string;
-  readonly role: Account['role'];
-  readonly origin: Account['auth_type'];
+type Fields = Pick<Account, 'email' | 'role' | 'auth_type' | 'must_change_password'> & {
+  readonly full_name: string;
   /** Whether the person sets the first password by a link. */
   readonly invite: boolean;
-  readonly mustChangePassword: boolean;
 };
 const emptyFields: Fields = {
   email: '',
-  name: '',
+  full_name: '',
   role: 'user',
-  origin: 'local',
+  auth_type: 'local',
   invite: false,
-  mustChangePassword: true,
+  must_change_password: true,
 };
 
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const me = useQuery(meQuery).data;
-  // Without the password, which must not be stored.
-  const draft = useDraft('new-account', emptyFields);
-  const { email, name, role, origin, invite, mustChangePassword } = draft.value;
   const [password, setPassword] = useState('');
-  const change = (fields: Partial<Fields>): void => draft.set({ ...draft.value, ...fields });
-  const local = origin === 'local';
-  const invited = local && invite;
-  const hasPassword = local && !invited;
   const isAllowed = useIsPasswordAllowed(password);
-  const create = useMutation({
-    mutationFn: () =>
-      call('POST /api/admin/users', {
-        body: {
-          email: email.trim(),
-          role,
-          auth_type: origin,
-          must_change_password: hasPassword && mustChangePassword,
-          ...(name.trim() === '' ? {} : { full_name: name.trim() }),
-          ...(hasPassword ? { password } : {}),
-          ...(invited ? { invite } : {}),
-        },
-      }),
-    onSuccess: (user) => {
-      void client.invalidateQueries({ queryKey: ['users'] });
+  // Without the password, which must not be stored.
+  const form = useForm({
+    key: 'account:new',
+    saved: emptyFields,
+    send: (fields) => call('POST /api/admin/users', { body: bodyOf(fields, password) }),
+    refresh: () => void client.invalidateQueries({ queryKey: ['users'] }),
+    onSaved: (user) => {
       notify(t`Account created for ${nameOf(user)}.`);
-      draft.drop();
       if (user.invitation === null) leaveTo(user.uuid);
     },
   });
+  const { auth_type: origin, invite } = form.value;
+  const local = origin === 'local';
+  const hasPassword = local && !invite;
   const leaveTo = (uuid: string): void => {
     onClose();
     // The password field is still filled until the dialog has closed.
     void navigate({ to: '/admin/users/$uuid', params: { uuid }, ignoreBlocker: true });
   };
-  const problem = (field: string): string | null => fieldOf(create.error, field);
-  const created = create.data;
+  const { data: created, error } = form.dialog.sending;
   if (created?.invitation)
     return (
       <InvitationLink name={nameOf(created)} invitation={created.invitation} onClose={() => leaveTo(created.uuid)} />
@@ -79,13 +61,11 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t`Add user`}
       action={t`Add user`}
-      ready={email.trim() !== '' && (!hasPassword || isAllowed)}
-      sending={create}
-      draft={draft}
+      ready={form.fields.email !== '' && (!hasPassword || isAllowed)}
+      {...form.dialog}
       secretTyped={hasPassword && password !== ''}
       failure={t`The account wasn’t created`}
       fields={['email', 'full_name', 'auth_type', 'role', 'password']}
-      onSubmit={() => create.mutate()}
       onClose={onClose}
     >
       <TextInput
@@ -95,33 +75,13 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         required
         maxLength={320}
         autoComplete="off"
-        value={email}
-        error={problem('email') ?? (codeOf(create.error) === 'email_taken' ? messageOf(create.error) : null)}
-        onChange={(event) => change({ email: event.currentTarget.value })}
+        {...form.text('email')}
+        error={form.errorOf('email') ?? (codeOf(error) === 'email_taken' ? messageOf(error) : null)}
       />
-      <TextInput
-        label={t`Name`}
-        maxLength={200}
-        autoComplete="off"
-        value={name}
-        error={problem('full_name')}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
-      <NativeSelect
-        label={t`Signs in through`}
-        data={options(originNames)}
-        value={origin}
-        error={problem('auth_type')}
-        onChange={(event) => change({ origin: event.currentTarget.value as Account['auth_type'] })}
-      />
+      <TextInput label={t`Name`} maxLength={200} autoComplete="off" {...form.text('full_name')} />
+      <NativeSelect label={t`Signs in through`} data={options(originNames)} {...form.text('auth_type')} />
       {me?.role === 'super_admin' ? (
-        <NativeSelect
-          label={t`Role`}
-          data={options(roleNames)}
-          value={role}
-          error={problem('role')}
-          onChange={(event) => change({ role: event.currentTarget.value as Account['role'] })}
-        />
+        <NativeSelect label={t`Role`} data={options(roleNames)} {...form.text('role')} />
       ) : (
         <Text size="sm" c="dimmed">
           {t`The account gets the role User. A super administrator can change it.`}
@@ -131,7 +91,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         <Radio.Group
           label={t`First password`}
           value={invite ? 'invite' : 'set'}
-          onChange={(value) => change({ invite: value === 'invite' })}
+          onChange={(value) => form.change({ invite: value === 'invite' })}
         >
           <Stack gap="xs" mt="xs">
             <Radio value="set" label={t`Set it here and hand it over`} />
@@ -145,14 +105,10 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
             forOther
             label={t`Password`}
             value={password}
-            error={problem('password')}
+            error={form.errorOf('password')}
             onChange={setPassword}
           />
-          <Checkbox
-            label={t`Require a new password at first sign-in`}
-            checked={mustChangePassword}
-            onChange={(event) => change({ mustChangePassword: event.currentTarget.checked })}
-          />
+          <Checkbox label={t`Require a new password at first sign-in`} {...form.check('must_change_password')} />
         </>
       )}
       {!local && (
@@ -162,6 +118,18 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
       )}
     </FormDialog>
   );
+}
+
+function bodyOf({ full_name, invite, must_change_password, ...fields }: Fields, password: string) {
+  const local = fields.auth_type === 'local';
+  const hasPassword = local && !invite;
+  return {
+    ...fields,
+    must_change_password: hasPassword && must_change_password,
+    ...(full_name === '' ? {} : { full_name }),
+    ...(hasPassword ? { password } : {}),
+    ...(local && invite ? { invite } : {}),
+  };
 }
 
 function options(names: Readonly<Record<string, string>>) {

@@ -1,12 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
-import { useDraft } from '../../state/use-draft.ts';
+import { useForm } from '../../state/use-form.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { nameOf, type Account } from '../../ui/account-labels.ts';
 
@@ -61,19 +60,16 @@ type DialogProps = {
 };
 
 function LinkDialog({ account, onDone, onClose }: DialogProps) {
-  const draft = useDraft(`certificate:${account.uuid}`, {
-    subject: account.pki_subject_dn ?? '',
-    issuer: account.pki_issuer_dn ?? '',
-  });
-  const { subject, issuer } = draft.value;
-  const link = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    key: `certificate:${account.uuid}`,
+    saved: { subject: account.pki_subject_dn ?? '', issuer: account.pki_issuer_dn ?? '' },
+    send: ({ subject, issuer }) =>
       call('PUT /api/admin/users/{uuid}/certificate', {
         params: { uuid: account.uuid },
-        body: { subject: subject.trim(), issuer: issuer.trim() === '' ? null : issuer.trim() },
+        body: { subject, issuer: issuer === '' ? null : issuer },
       }),
-    onSuccess: () => {
-      draft.drop();
+    refresh: () => undefined,
+    onSaved: () => {
       onClose();
       onDone(t`Certificate linked.`);
     },
@@ -82,11 +78,9 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
     <FormDialog
       title={t`Link a certificate to ${nameOf(account)}`}
       action={t`Link certificate`}
-      ready={subject.trim() !== ''}
-      sending={link}
-      draft={draft}
+      ready={form.fields.subject !== ''}
       failure={t`The certificate wasn’t linked`}
-      onSubmit={() => link.mutate()}
+      {...form.dialog}
       onClose={onClose}
     >
       <TextInput
@@ -95,18 +89,14 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
         required
         maxLength={1200}
         spellCheck={false}
-        value={subject}
-        error={fieldOf(link.error, 'subject')}
-        onChange={(event) => draft.set({ subject: event.currentTarget.value, issuer })}
+        {...form.text('subject')}
       />
       <TextInput
         label={t`Issuer of the certificate`}
         description={t`Leave blank for the first authority that certifies this subject`}
         maxLength={1200}
         spellCheck={false}
-        value={issuer}
-        error={fieldOf(link.error, 'issuer')}
-        onChange={(event) => draft.set({ subject, issuer: event.currentTarget.value })}
+        {...form.text('issuer')}
       />
     </FormDialog>
   );

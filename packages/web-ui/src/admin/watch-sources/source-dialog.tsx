@@ -3,8 +3,7 @@ import { Alert, Button, Group, Radio, Stack, Switch, TagsInput, Text, TextInput 
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { fieldOf } from '../../api/problem.ts';
-import { useEdits } from '../../state/use-edits.ts';
+import { useForm, type Form } from '../../state/use-form.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -39,19 +38,6 @@ const newSource: WatchFields = {
   after: 'keep',
   move_to: '',
 };
-const ownErrors = [
-  'name',
-  'path',
-  's3_endpoint_url',
-  's3_region',
-  's3_bucket',
-  's3_prefix',
-  's3_access_key_id',
-  's3_secret_key',
-  'owner',
-  'move_to',
-  'max_bytes',
-];
 
 type Props = {
   readonly source: WatchSource | null;
@@ -59,11 +45,7 @@ type Props = {
   readonly onDone: () => Promise<unknown>;
   readonly onClose: () => void;
 };
-type PartProps = {
-  readonly fields: WatchFields;
-  readonly change: (next: Partial<WatchFields>) => void;
-  readonly errorOf: (field: string) => string | null;
-};
+type PartProps = { readonly form: Form<WatchFields> };
 
 /** The required fields that are empty, by their labels. */
 function missingFields(fields: WatchFields): string[] {
@@ -77,7 +59,7 @@ function missingFields(fields: WatchFields): string[] {
     [t`Owner`, fields.owner_rule === 'fixed', fields.owner],
     [movedToLabel(fields), fields.after === 'move', fields.move_to],
   ];
-  return required.flatMap(([label, isShown, value]) => (isShown && value.trim() === '' ? [label] : []));
+  return required.flatMap(([label, isShown, value]) => (isShown && value === '' ? [label] : []));
 }
 
 function movedToLabel({ kind }: WatchFields): string {
@@ -86,84 +68,60 @@ function movedToLabel({ kind }: WatchFields): string {
 
 /** Adds or changes a watch source. */
 export function SourceDialog({ source, roots, onDone, onClose }: Props) {
-  const draft = useEdits<WatchFields>(`watch-source:${source?.uuid ?? 'new'}`, source ? fieldsOf(source) : newSource);
   const [key, setKey] = useState<string | null | undefined>(undefined);
-  const fields = draft.value;
-  const body = { ...fields, ...(key === undefined ? {} : { s3_secret_key: key }) };
-  const save = useMutation({
-    mutationFn: () =>
+  const withKey = (fields: WatchFields) => ({ ...fields, ...(key === undefined ? {} : { s3_secret_key: key }) });
+  const form = useForm<WatchFields, WatchSource>({
+    key: `watch-source:${source?.uuid ?? 'new'}`,
+    saved: source ? fieldsOf(source) : newSource,
+    send: (fields) =>
       source
-        ? call('PUT /api/admin/watch-sources/{uuid}', { params: { uuid: source.uuid }, body })
-        : call('POST /api/admin/watch-sources', { body }),
-    onSuccess: async () => {
-      draft.drop();
-      await onDone();
-      onClose();
-    },
+        ? call('PUT /api/admin/watch-sources/{uuid}', { params: { uuid: source.uuid }, body: withKey(fields) })
+        : call('POST /api/admin/watch-sources', { body: withKey(fields) }),
+    // A result is about the fields that were tested.
+    onChange: () => test.reset(),
+    refresh: onDone,
+    onSaved: onClose,
   });
   const test = useMutation({
     mutationFn: () =>
-      call('POST /api/admin/watch-sources/test', { body: { ...(source ? { uuid: source.uuid } : {}), source: body } }),
+      call('POST /api/admin/watch-sources/test', {
+        body: { ...(source ? { uuid: source.uuid } : {}), source: withKey(form.fields) },
+      }),
   });
-  // A result is about the fields that were tested.
-  const change = (next: Partial<WatchFields>): void => {
-    test.reset();
-    draft.change(next);
-  };
   const changeKey = (next: string | null | undefined): void => {
     test.reset();
     setKey(next);
   };
-  const errorOf = (field: string): string | null => fieldOf(save.error, field);
-  const part = { fields, change, errorOf };
-  const missing = missingFields(fields);
+  const missing = missingFields(form.fields);
   return (
     <FormDialog
       title={source ? t`Change the watch source` : t`Add a watch source`}
       action={t`Save`}
       ready={missing.length === 0}
       unready={t`Still missing: ${missing.join(', ')}`}
-      sending={save}
-      draft={draft}
+      {...form.dialog}
       secretTyped={typeof key === 'string'}
       failure={t`The source wasn’t saved`}
-      fields={ownErrors}
-      onSubmit={() => save.mutate()}
+      fields={[...form.dialog.fields, 's3_secret_key']}
       onClose={onClose}
     >
-      <TextInput
-        label={t`Name`}
-        data-autofocus
-        required
-        maxLength={100}
-        value={fields.name}
-        error={errorOf('name')}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
-      <Radio.Group
-        label={t`What is watched`}
-        value={fields.kind}
-        onChange={(kind) => change({ kind: kind === 's3' ? 's3' : 'folder' })}
-      >
+      <TextInput label={t`Name`} data-autofocus required maxLength={100} {...form.text('name')} />
+      <Radio.Group label={t`What is watched`} {...form.field('kind')}>
         <Stack gap="xs" mt="xs">
           <Radio value="folder" label={t`A folder on the server`} />
           <Radio value="s3" label={t`A bucket (S3)`} />
         </Stack>
       </Radio.Group>
-      {fields.kind === 'folder' ? (
-        <FolderFields {...part} roots={roots} />
+      {form.value.kind === 'folder' ? (
+        <FolderFields form={form} roots={roots} />
       ) : (
-        <BucketFields {...part} isKeySet={source?.s3_secret_key_is_set ?? false} secret={key} onSecret={changeKey} />
+        <BucketFields form={form} isKeySet={source?.s3_secret_key_is_set ?? false} secret={key} onSecret={changeKey} />
       )}
-      <OwnerFields {...part} />
-      <FilterFields {...part} />
-      <TimingFields {...part} />
-      <AfterFields {...part} />
-      <Switch
-        label={t`Switched on`}
-        checked={fields.enabled}
-        onChange={(event) => change({ enabled: event.currentTarget.checked })}
-      />
+      <OwnerFields form={form} />
+      <FilterFields form={form} />
+      <TimingFields form={form} />
+      <AfterFields form={form} />
+      <Switch label={t`Switched on`} {...form.check('enabled')} />
       <Group>
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
           {t`Test source`}
@@ -192,7 +150,7 @@ function fieldsOf(source: WatchSource): WatchFields {
   return Object.fromEntries(names.map((name) => [name, source[name]])) as WatchFields;
 }
 
-function FolderFields({ fields, change, errorOf, roots }: PartProps & { roots: readonly string[] }) {
+function FolderFields({ form, roots }: PartProps & { roots: readonly string[] }) {
   const allowed = roots.join(', ');
   return (
     <>
@@ -207,15 +165,12 @@ function FolderFields({ fields, change, errorOf, roots }: PartProps & { roots: r
         required
         maxLength={1_024}
         spellCheck={false}
-        value={fields.path}
-        error={errorOf('path')}
-        onChange={(event) => change({ path: event.currentTarget.value })}
+        {...form.text('path')}
       />
       <Switch
         label={t`The folder is on a network file system`}
         description={t`Changes are found at the interval below only, because such file systems send no notifications.`}
-        checked={fields.polling_only}
-        onChange={(event) => change({ polling_only: event.currentTarget.checked })}
+        {...form.check('polling_only')}
       />
     </>
   );
@@ -227,12 +182,10 @@ type BucketProps = PartProps & {
   readonly onSecret: (key: string | null | undefined) => void;
 };
 
-function BucketFields({ fields, change, errorOf, isKeySet, secret, onSecret }: BucketProps) {
+function BucketFields({ form, isKeySet, secret, onSecret }: BucketProps) {
   const line = (name: 's3_endpoint_url' | 's3_region' | 's3_bucket' | 's3_prefix' | 's3_access_key_id') => ({
-    value: fields[name],
-    error: errorOf(name),
+    ...form.text(name),
     spellCheck: false,
-    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value.trim() }),
   });
   return (
     <>
@@ -254,7 +207,7 @@ function BucketFields({ fields, change, errorOf, isKeySet, secret, onSecret }: B
         form={{
           secrets: secret === undefined ? {} : { s3_secret_key: secret },
           changeSecret: (_, value) => onSecret(value === '' ? undefined : value),
-          errorOf,
+          errorOf: form.errorOf,
         }}
         name="s3_secret_key"
         label={t`Secret key`}
@@ -265,14 +218,14 @@ function BucketFields({ fields, change, errorOf, isKeySet, secret, onSecret }: B
   );
 }
 
-function OwnerFields({ fields, change, errorOf }: PartProps) {
+function OwnerFields({ form }: PartProps) {
   return (
     <>
       <Radio.Group
         label={t`Who owns the recordings`}
-        value={fields.owner_rule}
+        {...form.field('owner_rule')}
         onChange={(rule) =>
-          change(rule === 'first_folder' ? { owner_rule: 'first_folder', owner: '' } : { owner_rule: 'fixed' })
+          form.change(rule === 'first_folder' ? { owner_rule: 'first_folder', owner: '' } : { owner_rule: 'fixed' })
         }
       >
         <Stack gap="xs" mt="xs">
@@ -280,24 +233,22 @@ function OwnerFields({ fields, change, errorOf }: PartProps) {
           <Radio value="first_folder" label={ownerRuleLabels.first_folder} />
         </Stack>
       </Radio.Group>
-      {fields.owner_rule === 'fixed' ? (
+      {form.value.owner_rule === 'fixed' ? (
         <TextInput
           label={t`Owner`}
           description={t`E-mail address or user name.`}
           required
           maxLength={320}
           spellCheck={false}
-          value={fields.owner}
-          error={errorOf('owner')}
-          onChange={(event) => change({ owner: event.currentTarget.value })}
+          {...form.text('owner')}
         />
       ) : (
         <Text size="sm">{t`The first folder has the e-mail address or user name of an account.`}</Text>
       )}
       <Radio.Group
         label={t`What sub-folders become`}
-        value={fields.folders_as ?? 'tags'}
-        onChange={(value) => change({ folders_as: value === 'collection' ? 'collection' : 'tags' })}
+        {...form.field('folders_as')}
+        value={form.value.folders_as ?? 'tags'}
       >
         <Stack gap="xs" mt="xs">
           <Radio value="tags" label={t`Tags of the recordings`} />
@@ -308,22 +259,21 @@ function OwnerFields({ fields, change, errorOf }: PartProps) {
   );
 }
 
-function FilterFields({ fields, change, errorOf }: PartProps) {
+function FilterFields({ form }: PartProps) {
+  const { min_bytes: least, max_bytes: most } = form.value;
   return (
     <>
       <TagsInput
         label={t`Take only`}
         description={t`Patterns such as *.wav or calls/**. Leave blank for all files.`}
-        value={fields.include}
         maxTags={50}
-        onChange={(include) => change({ include })}
+        {...form.field('include')}
       />
       <TagsInput
         label={t`Leave out`}
         description={t`Patterns. Names that begin with a dot are always left out.`}
-        value={fields.exclude}
         maxTags={50}
-        onChange={(exclude) => change({ exclude })}
+        {...form.field('exclude')}
       />
       <NumberField
         label={t`Smallest size`}
@@ -331,8 +281,9 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
         max={largestKibibytes}
         suffix=" KB"
         allowDecimal={false}
-        value={Math.round(fields.min_bytes / 1024)}
-        onChange={(value) => change({ min_bytes: value * 1024 })}
+        value={Math.round(least / 1024)}
+        error={form.errorOf('min_bytes')}
+        onChange={(value) => form.change({ min_bytes: value * 1024 })}
       />
       <NumberField
         label={t`Largest size`}
@@ -342,9 +293,9 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
         max={largestKibibytes / 1024}
         suffix=" MB"
         allowDecimal={false}
-        value={fields.max_bytes === null ? null : Math.round(fields.max_bytes / mebibyte)}
-        error={errorOf('max_bytes')}
-        onChange={(value) => change({ max_bytes: value === null ? null : value * mebibyte })}
+        value={most === null ? null : Math.round(most / mebibyte)}
+        error={form.errorOf('max_bytes')}
+        onChange={(value) => form.change({ max_bytes: value === null ? null : value * mebibyte })}
       />
       <NumberField
         label={t`Oldest file, in days`}
@@ -353,14 +304,13 @@ function FilterFields({ fields, change, errorOf }: PartProps) {
         min={1}
         max={36_500}
         allowDecimal={false}
-        value={fields.max_age_days}
-        onChange={(value) => change({ max_age_days: value })}
+        {...form.field('max_age_days')}
       />
     </>
   );
 }
 
-function TimingFields({ fields, change }: PartProps) {
+function TimingFields({ form }: PartProps) {
   return (
     <>
       <NumberField
@@ -369,30 +319,27 @@ function TimingFields({ fields, change }: PartProps) {
         min={1}
         max={86_400}
         allowDecimal={false}
-        value={fields.stable_seconds}
-        onChange={(value) => change({ stable_seconds: value })}
+        {...form.field('stable_seconds')}
       />
       <NumberField
         label={t`Look for changes every this many seconds`}
         min={2}
         max={86_400}
         allowDecimal={false}
-        value={fields.poll_seconds}
-        onChange={(value) => change({ poll_seconds: value })}
+        {...form.field('poll_seconds')}
       />
     </>
   );
 }
 
-function AfterFields({ fields, change, errorOf }: PartProps) {
+function AfterFields({ form }: PartProps) {
   const rules = ['keep', 'move', 'delete'] as const;
   return (
     <>
       <Radio.Group
         label={t`After the import`}
         description={t`The file is moved or deleted only after the stored recording was read and compared.`}
-        value={fields.after}
-        onChange={(value) => change({ after: rules.find((rule) => rule === value) ?? 'keep' })}
+        {...form.field('after')}
       >
         <Stack gap="xs" mt="xs">
           {rules.map((rule) => (
@@ -400,15 +347,13 @@ function AfterFields({ fields, change, errorOf }: PartProps) {
           ))}
         </Stack>
       </Radio.Group>
-      {fields.after === 'move' && (
+      {form.value.after === 'move' && (
         <TextInput
-          label={movedToLabel(fields)}
+          label={movedToLabel(form.value)}
           required
           maxLength={1_024}
           spellCheck={false}
-          value={fields.move_to}
-          error={errorOf('move_to')}
-          onChange={(event) => change({ move_to: event.currentTarget.value })}
+          {...form.text('move_to')}
         />
       )}
     </>
