@@ -64,6 +64,17 @@ describe('labels applied by insights', () => {
     expect((await apply(fileId, ['Budget'])).outcomes[0]?.outcome).toBe('removed_before');
   });
 
+  it('stay after an undo when a person has attached them since', async () => {
+    const ada = newUser();
+    const fileId = await fileOf(ada);
+    await apply(fileId, ['Budget']);
+    await media.json(ada, 'POST', `/api/tags/files/${fileId}/tags`, { name: 'budget' });
+    const labels = [{ kind: 'tag' as const, name: 'Budget' }];
+    const undone = await insights.request(labelRpc.removeLabels, { fileId, actor: actorOf(ada), labels });
+    expect(undone.outcomes[0]?.outcome).toBe('missing');
+    expect(await tagsOf(ada, fileId)).toEqual([['Budget', 'manual']]);
+  });
+
   it('leave the version of the transcript unchanged', async () => {
     const ada = newUser();
     const fileId = await fileOf(ada);

@@ -97,7 +97,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
 
     remove: (request: RequestOf<typeof labelRpc.removeLabels>) => {
       const change: Change = async (tx, file, { kind, name }) => {
-        const remove = kind === 'tag' ? detachTag(tx, file.id, name) : removeFromCollection(tx, file, name);
+        const remove = kind === 'tag' ? detachTag(tx, file.id, name, 'auto_ai') : removeFromCollection(tx, file, name);
         return (await remove) ? 'changed' : 'missing';
       };
       return changeLabels(request, { change, action: 'labels_removed' });

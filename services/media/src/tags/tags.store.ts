@@ -41,10 +41,14 @@ export async function attachTag(
   return adopted > 0;
 }
 
-/** Removes a tag from a file for a person: it is not attached again automatically. @returns whether the file had it. */
-export async function detachTag(tx: Tx, fileId: string, name: string): Promise<boolean> {
+/**
+ * Removes a tag from a file for a person: it is not attached again automatically. With `source` only a tag that was
+ * attached so. @returns whether the file had it.
+ */
+export async function detachTag(tx: Tx, fileId: string, name: string, source?: AttachSource): Promise<boolean> {
   const normalizedName = normalizedTag(name);
-  const { count } = await tx.fileTag.deleteMany({ where: { fileId, tag: { normalizedName } } });
+  const attached = { fileId, tag: { normalizedName }, ...(source ? { source } : {}) };
+  const { count } = await tx.fileTag.deleteMany({ where: attached });
   if (count > 0) await tx.removedFileTag.createMany({ data: { fileId, normalizedName }, skipDuplicates: true });
   return count > 0;
 }
