@@ -1,6 +1,7 @@
+import { fetchSpeech, planSpeech } from '@overtone/models';
 import { modelFolder } from './commands/models.command.ts';
 import { messageOf } from './refusal.ts';
-import { planSpeech, setUpSpeech } from './setup/speech-setup.ts';
+import { ensureSpeechEnvironment } from './setup/speech-environment.ts';
 
 // Started by the supervisor once the instance is ready, and again later when it fails. It ends with its supervisor.
 const aborter = new AbortController();
@@ -17,7 +18,9 @@ function say(line: string) {
 try {
   const cacheDir = modelFolder(process.argv[2]);
   const plan = await planSpeech(cacheDir, process.env);
-  if (plan) await setUpSpeech(plan, { cacheDir, env: process.env, say, signal: aborter.signal });
+  const { signal } = aborter;
+  const ensureEnvironment = () => ensureSpeechEnvironment({ say, signal });
+  if (plan) await fetchSpeech(plan, { cacheDir, env: process.env, say, signal, ensureEnvironment });
 } catch (error) {
   say(aborter.signal.aborted ? 'stopped' : messageOf(error));
   process.exitCode = 1;

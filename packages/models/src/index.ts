@@ -17,7 +17,8 @@ export {
   type TextKind,
 } from './manifest.ts';
 export { findPlace, listPlaces, type ModelPlace } from './model-folder.ts';
-export { pullModel } from './pull.ts';
+export { fetchPauseMs, fetchSpeech, planSpeech, speechModelSetting, type SpeechPlan } from './fetch-speech.ts';
+export { defaultPythons, pullModel } from './pull.ts';
 export { personLabels } from './text-config.ts';
 export { listModelFiles } from './files.ts';
 export { removeModel } from './remove.ts';

@@ -87,7 +87,7 @@ export async function pullModel(options: PullOptions): Promise<'installed' | 'pr
 }
 
 /** The Python of the distribution. */
-const defaultPythons = ['/usr/bin/python3', 'python3'];
+export const defaultPythons = ['/usr/bin/python3', 'python3'];
 
 type Installation = PullOptions & { signal: AbortSignal; onReceived: (bytes: number) => void };
 

@@ -13,6 +13,7 @@ import {
   workerPools,
   type Queue,
 } from '@overtone/contracts';
+import { speechModelSetting } from '@overtone/models';
 import { objectStoreEnv } from '@overtone/object-store';
 import { concurrencyEnv, concurrencyOf, type Concurrency } from '@overtone/jobs';
 import { busEnv, defineEnv, readEnv, serviceEnv } from '@overtone/service-kit';
@@ -39,6 +40,8 @@ export const workerVariables = {
   OT_ALLOW_UNVERIFIED_MODELS: z.stringbool().default(false),
   /** A catalogue file of the operator; its models are added to those of the product. */
   OT_MODEL_CATALOGUE: z.string().optional(),
+  /** The speech model that a worker for downloads fetches after its start: `auto`, a name of the catalogue, or `none`. */
+  OT_SPEECH_MODEL: speechModelSetting.default('none'),
   /** Address below which the files of the catalogue are looked for first, as `<model>/<file>`; for closed networks. */
   OT_MODEL_MIRROR: z.url({ protocol: /^https?$/ }).optional(),
   /** Node's own variable: pulls of models go through HTTPS_PROXY. */

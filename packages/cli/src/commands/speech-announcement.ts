@@ -1,6 +1,5 @@
-import { transferBytes } from '@overtone/models';
+import { planSpeech, transferBytes } from '@overtone/models';
 import { messageOf } from '../refusal.ts';
-import { planSpeech } from '../setup/speech-setup.ts';
 import type { Terminal } from '../terminal.ts';
 import { size, speechModelHint } from './models.command.ts';
 

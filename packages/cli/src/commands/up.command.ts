@@ -1,4 +1,4 @@
-import { markSpeechModelAwaited } from '@overtone/models';
+import { markSpeechModelAwaited, planSpeech } from '@overtone/models';
 import { readIfThere } from '../files.ts';
 import { isLocked, withLock } from '../lock.ts';
 import { dataFolder, homeFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -10,7 +10,6 @@ import { checkEnvironment } from '../setup/check-environment.ts';
 import { prepare } from '../setup/prepare.ts';
 import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
-import { planSpeech } from '../setup/speech-setup.ts';
 import { clearLeftovers, givenAdministrator, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
 import { spawnGuardian } from '../supervisor/guardian.ts';

@@ -1,4 +1,5 @@
 import { poolEnv } from '@overtone/database/connections';
+import { speechModelSetting } from '@overtone/models';
 import { z } from 'zod';
 import { passwordNames, passwordPattern } from '../container/container.ts';
 import { gpuScaleEnv } from '../supervisor/gpu-scale.ts';
@@ -28,11 +29,7 @@ export const scriptVariables = {
   ...gpuScaleEnv,
   ...processesEnv,
   OT_RELEASE_SIGNERS: z.string().optional(),
-  OT_SPEECH_MODEL: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/)
-    .describe('the name of a model as `./overtone models list` shows it, or none')
-    .optional(),
+  OT_SPEECH_MODEL: speechModelSetting.optional(),
   ...updateEnv,
   PG_MAX_CONNECTIONS: z.coerce.number().int().min(20).max(10_000).optional(),
 };

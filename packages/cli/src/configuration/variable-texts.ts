@@ -217,7 +217,11 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
     meaning: '`1`, or a JSON file: an engine that decodes no sound. For tests and measurements only',
   },
   OT_SPEECH_ENVIRONMENT: { since: 'unreleased', meaning: 'Folder of the Python environment of faster-whisper' },
-  OT_SPEECH_MODEL: { since: 'unreleased', meaning: 'Speech model that the first start fetches; `none`: no model' },
+  OT_SPEECH_MODEL: {
+    since: 'unreleased',
+    meaning:
+      'Speech model that the first start fetches; `auto`: the one that suits the machine, as `./overtone up` and compose.yaml do; `none`: no model',
+  },
   OT_UPDATE_READY_SECONDS: {
     since: 'unreleased',
     meaning: 'How long a service may take until it is ready during an update',

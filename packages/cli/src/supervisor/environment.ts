@@ -97,7 +97,10 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
       ? { DATABASE_URL: databaseUrl(source, roleOf(service)), ...toText(poolLimits(caller)) }
       : {}),
     ...(withObjects.has(service) ? { OBJECT_STORE_DIR: folder.objects, OBJECT_STORE_REQUIRES_MARKER: 'true' } : {}),
-    ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
+    ...(service === 'transcription-worker'
+      ? // The supervisor fetches the models.
+        { WORK_DIR: caller['WORK_DIR'] ?? folder.work, OT_SPEECH_MODEL: 'none' }
+      : {}),
     ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search, LANCEDB_REQUIRES_MARKER: 'true' } : {}),
     ...(withSecrets.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
     ...(service === 'operations'

@@ -1,14 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetchPauseMs } from '@overtone/models';
 import { compileCache, productFolder, type DataFolder } from '../paths.ts';
 import { processMark } from './instance-processes.ts';
 
 const name = 'speech-setup';
 const killAfterMs = 5_000;
-const minuteMs = 60_000;
-/** Pauses after failures: without a network nothing arrives soon. */
-const pausesMs = [minuteMs, 5 * minuteMs, 30 * minuteMs];
 
 /**
  * Fetches the speech model in a process of its own, after the instance is ready, and tries again when that fails.
@@ -29,7 +27,7 @@ export function runSpeechSetup(folder: DataFolder, log: (line: string) => void):
       child = undefined;
       if (stopped || code === 0) return;
       log('speech setup failed: see speech-setup.log');
-      timer = setTimeout(start, pausesMs[Math.min(failures, pausesMs.length - 1)]).unref();
+      timer = setTimeout(start, fetchPauseMs(failures)).unref();
       failures += 1;
     });
   };

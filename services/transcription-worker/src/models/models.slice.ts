@@ -20,12 +20,10 @@ import {
 } from '@overtone/models';
 import { rpc, type Log, type Slice } from '@overtone/service-kit';
 import type { WorkerEnv } from '../env.ts';
+import { createSpeechFetch, pythonsOf, type SpeechFetchEnv } from './speech-fetch.ts';
 
 type Deps = {
-  env: Pick<
-    WorkerEnv,
-    'MODEL_CACHE_DIR' | 'OT_MODEL_CATALOGUE' | 'OT_MODEL_MIRROR' | 'OT_OUTBOUND_ALLOWED_RANGES' | 'NODE_USE_ENV_PROXY'
-  >;
+  env: SpeechFetchEnv & Pick<WorkerEnv, 'WORKER_QUEUES'>;
   log: Log;
 };
 type Handlers = JobHandlers<typeof modelJobs>;
@@ -67,6 +65,7 @@ export function createModelsSlice({ env, log }: Deps): Slice & { handlers: Handl
         allowedRanges: env.OT_OUTBOUND_ALLOWED_RANGES,
         proxied: env.NODE_USE_ENV_PROXY,
         acceptLicence,
+        pythons: pythonsOf(env),
         signal,
       }),
     );
@@ -79,6 +78,7 @@ export function createModelsSlice({ env, log }: Deps): Slice & { handlers: Handl
 
   return {
     handlers: { pull, verify },
+    parts: env.WORKER_QUEUES.includes('download') ? [createSpeechFetch({ env, log })] : [],
     rpcs: [
       rpc(modelRpc.models, describe),
       rpc(modelRpc.removeModel, async ({ name }) => {
