@@ -1,9 +1,8 @@
-import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Alert, Anchor, Button, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
+import { t } from '@lingui/core/macro';
+import { Button, Group, Skeleton, Text, Title } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
+import { useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import {
   lazy,
   Suspense,
@@ -14,58 +13,45 @@ import {
   useRef,
   useState,
   useSyncExternalStore,
-  type ReactNode,
 } from 'react';
-import { ApiError, urlOf } from '@overtone/client';
+import { ApiError, problemFrom, urlOf } from '@overtone/client';
 import type { ClipKind } from '@overtone/contracts';
-import type { Visitor } from '../live/presence-store.ts';
-import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, meQuery, type FileDetail } from '../api/queries.ts';
-import { ErrorNote } from '../ui/error-note.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { push, session } from '../state/services.ts';
-import { accessText, lastEditText } from '../library/access-labels.ts';
-import { FileMenu } from '../library/file-menu.tsx';
-import { notify } from '../ui/notify.ts';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
-import { clock, moment } from '../lib/format.ts';
+import type { Visitor } from '../live/presence-store.ts';
+import { push, session } from '../state/services.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { notify } from '../ui/notify.ts';
+import { VersionsMenu } from '../versions/versions-menu.tsx';
 import { downloadClip, type Part } from './clips/download-clip.ts';
-import { CodingsPanel, codingsTitle } from './codings/codings-panel.tsx';
 import { useCodings } from './codings/use-codings.ts';
-import { RedactionPanel } from './redaction-panel.tsx';
-import { CollectionsLine } from './collections-line.tsx';
 import { CommentDialog } from './comments/comment-dialog.tsx';
 import { CommentTools } from './comments/comment-tools.tsx';
-import { ChosenThread, CommentsPanel, commentsTitle } from './comments/comments-panel.tsx';
+import { ChosenThread } from './comments/comments-panel.tsx';
 import { useComments } from './comments/use-comments.ts';
-import { DetailsPanel } from './details-panel.tsx';
-import { ExportButton } from '../exports/export-button.tsx';
+import { TranscriptEditor, type EditorCommands } from './editor/transcript-editor.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
+import { FileHead } from './file-head.tsx';
 import css from './file.module.css';
-import { GoneFile } from './gone-file.tsx';
 import { FindBar, useFind } from './find-bar.tsx';
-import { findPlayFailure } from './play-failure.ts';
-import { createPlayer } from './player.ts';
+import { GoneFile } from './gone-file.tsx';
 import { usePlaybackMemory, usePlaybackPreferences } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
-import { ProcessingNote } from './processing-note.tsx';
-import { QualityPanel } from './quality/quality-panel.tsx';
-import { QuarantineNote } from './quarantine-note.tsx';
-import { RunTimeline } from './run-timeline.tsx';
-import { ShortcutsDialog } from './shortcuts-dialog.tsx';
-import { SpeakersPanel } from './speakers-panel.tsx';
+import { createPlayer, type PlayFailure } from './player.ts';
 import { nameOfPerson } from './presence/people.ts';
 import { usePresence } from './presence/use-presence.ts';
-import { Visitors } from './presence/visitors.tsx';
-import { SummaryPanel } from './summary/summary-panel.tsx';
-import { SuggestionsPanel } from './suggestions-panel.tsx';
-import { VoiceSuggestions } from './voice-suggestions.tsx';
-import { TagsLine } from './tags-line.tsx';
+import { ProcessingNote } from './processing-note.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { SidePanels } from './side-panels.tsx';
+import {
+  EmptyTranscript,
+  ImportNote,
+  OverlapLegend,
+  QuarantineNote,
+  RemovedNote,
+  UncertainNote,
+} from './transcript-notes.tsx';
 import { positionAt } from './transcript.ts';
-import { VocabularySuggestions } from '../vocabulary/vocabulary-suggestions.tsx';
-import { VersionsMenu } from '../versions/versions-menu.tsx';
-import { TranscriptEditor, type EditorCommands } from './editor/transcript-editor.tsx';
-import { UncertainNote } from './uncertain-note.tsx';
 import { useKeys } from './use-keys.ts';
 import { useHasDocument, useTranscript, type Transcript } from './use-transcript.ts';
 
@@ -152,6 +138,21 @@ function OpenFile({ file }: { file: FileDetail }) {
   );
 }
 
+/** Asks for one byte of the recording, to receive the error that the media element does not show; null: there is none. */
+async function findPlayFailure(uuid: string): Promise<PlayFailure | null> {
+  const response = await fetch(urlOf('GET /api/files/{uuid}/content', { params: { uuid } }), {
+    credentials: 'same-origin',
+    headers: { range: 'bytes=0-0' },
+  });
+  if (response.ok) {
+    await response.body?.cancel();
+    return response.headers.get('x-playback-copy') === 'pending' ? 'converting' : null;
+  }
+  const { code } = problemFrom(response.status, await response.text(), null);
+  if (code === 'audio_masking_pending') return 'masking';
+  return code === 'audio_masking_failed' ? 'masking_failed' : 'unplayable';
+}
+
 function Workspace({ initialFind, startAt }: { initialFind: string; startAt: number | null }) {
   const context = useFile();
   const { file, player, speakers } = context;
@@ -165,7 +166,6 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const [reading, setReading] = useState(() => matchMedia('(pointer: coarse)').matches);
   const editor = useRef<EditorCommands>(null);
   const findInput = useRef<HTMLInputElement>(null);
-  const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = canEdit(file) && file.quarantine === null && (!isInProgress(file) || file.stage === 'index');
   const isTouched = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false;
   const comments = useComments(context, () => editor.current?.place() ?? null);
@@ -225,67 +225,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     <div className={css['page']}>
       <FileHead visitors={visitors} onHelp={() => setHelp(true)} />
       <div className={css['layout']}>
-        <aside className={css['side']} aria-label={t`About this recording`}>
-          {playable && <Media />}
-          {!(failed && file.total_segments === 0) && (
-            <Panel title={t`Summary`} icon="file" open={wide ?? true}>
-              <SummaryPanel onJump={jumpTo} />
-            </Panel>
-          )}
-          {!(failed && file.total_segments === 0) && (
-            <Panel
-              title={speakers.size > 0 ? plural(speakers.size, { one: '# speaker', other: '# speakers' }) : t`Speakers`}
-              icon="users"
-              open={wide ?? true}
-            >
-              <VoiceSuggestions fileId={file.uuid} />
-              <SpeakersPanel />
-            </Panel>
-          )}
-          {file.total_segments > 0 && (
-            <Panel title={commentsTitle(comments.threads)} icon="comment" open={false}>
-              <CommentsPanel onJump={jumpTo} />
-            </Panel>
-          )}
-          {file.total_segments > 0 && (
-            <Panel title={t`Quality`} icon="check" open={false}>
-              <QualityPanel transcript={transcript} onJump={jumpTo} />
-            </Panel>
-          )}
-          {file.total_segments > 0 && (
-            <Panel title={codingsTitle(codes.codings)} icon="tag" open={false}>
-              <CodingsPanel onJump={jumpTo} />
-            </Panel>
-          )}
-          {file.total_segments > 0 && (
-            <Panel title={t`Suggestions`} icon="tag" open={false}>
-              <VocabularySuggestions fileId={file.uuid} version={file.transcript_version} />
-              <SuggestionsPanel />
-            </Panel>
-          )}
-          {file.total_segments > 0 && (
-            <Panel title={t`Ask`} icon="ask" open={false}>
-              <AskPanel scope="file" uuid={file.uuid} />
-            </Panel>
-          )}
-          <Panel title={t`Details`} icon="info" open={false}>
-            <DetailsPanel />
-          </Panel>
-          <Panel title={t`Masking`} icon="shield" open={false}>
-            <RedactionPanel />
-          </Panel>
-          {file.has_media && (
-            <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
-              <RunTimeline uuid={file.uuid} />
-            </Panel>
-          )}
-        </aside>
+        <SidePanels transcript={transcript} comments={comments} codes={codes} isPlayable={playable} onJump={jumpTo} />
         <section className={css['main']} aria-label={t`Transcript`}>
-          {file.recording_removed_at !== null && (
-            <Alert variant="light" color="gray" mb="sm" icon={<Icon name="info" />} data-testid="recording-removed">
-              {t`A retention rule removed the recording on ${moment(file.recording_removed_at)}. The transcript remains; playing and transcribing again are no longer possible.`}
-            </Alert>
-          )}
+          <RemovedNote file={file} />
           <QuarantineNote file={file} mayOpen />
           {file.quarantine === null && <ProcessingNote file={file} />}
           <div className={css['stickyTools']}>
@@ -401,37 +343,6 @@ function namesByPassage(visitors: readonly Visitor[]): ReadonlyMap<string, strin
   return new Map([...passages].map(([id, people]) => [id, [...new Set(people.map(nameOfPerson))].join(', ')]));
 }
 
-/** Says what an imported transcript cannot do. */
-function ImportNote({ file, transcript }: { file: FileDetail; transcript: Transcript }) {
-  const isInterpolated = useMemo(
-    // An edit estimates times, too, but only those of its words.
-    () => transcript.loaded.some(({ segment }) => !segment.edited && segment.words.some((word) => word.interpolated)),
-    [transcript.loaded],
-  );
-  if (file.has_media && !isInterpolated) return null;
-  return (
-    <p className={css['legend']} data-testid="import-note">
-      {!file.has_media && t`This transcript was imported without a recording, so there is nothing to play.`}{' '}
-      {isInterpolated && t`The imported file has no times for single words. They are estimated within each passage.`}
-    </p>
-  );
-}
-
-/** Explains the double underline if any word has it. */
-function OverlapLegend({ transcript }: { transcript: Transcript }) {
-  const hasOverlap = useMemo(
-    () => transcript.loaded.some(({ segment }) => segment.words.some(({ overlap }) => overlap)),
-    [transcript.loaded],
-  );
-  return hasOverlap ? (
-    <p className={css['legend']} data-testid="overlap-legend">
-      <Trans>
-        Words with a <span data-overlap="">double underline</span> were spoken while two people spoke at once.
-      </Trans>
-    </p>
-  ) : null;
-}
-
 /** Loads the part of the transcript around the start time of a link first. */
 function useLoadStart(prioritize: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void {
   return useEffect(() => {
@@ -448,103 +359,4 @@ function loadAround(
   if (!length || total === 0) return;
   const guess = Math.floor((seconds / length) * total);
   prioritize(Math.max(0, guess - 400), Math.min(total - 1, guess + 400));
-}
-
-function FileHead({ visitors, onHelp }: { visitors: readonly Visitor[]; onHelp: () => void }) {
-  const { file } = useFile();
-  const navigate = useNavigate();
-  const me = useQuery(meQuery).data;
-  const facts = [
-    file.duration === null ? null : clock(file.duration),
-    file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
-    moment(file.recorded_date ?? file.upload_time),
-    accessText(file),
-    lastEditText(file, me?.uuid),
-  ];
-  return (
-    <header>
-      <Group gap={4} wrap="nowrap" mb={4}>
-        <Anchor component={Link} to="/" size="sm" c="dimmed" className={css['back'] ?? ''}>
-          <Icon name="chevronLeft" size={16} /> {t`Library`}
-        </Anchor>
-        <Visitors visitors={visitors} />
-        {file.total_segments > 0 && <ExportButton file={file} />}
-        <Tooltip label={t`Keyboard shortcuts (?)`}>
-          <ActionIcon aria-label={t`Keyboard shortcuts`} onClick={onHelp} visibleFrom="sm">
-            <Icon name="help" />
-          </ActionIcon>
-        </Tooltip>
-        <FileMenu file={file} onDeleted={() => void navigate({ to: '/' })} />
-      </Group>
-      <Title order={1} size="h2" dir="auto" className={css['title'] ?? ''}>
-        {file.title}
-      </Title>
-      <Text size="sm" c="dimmed" mb="xs" title={moment(file.upload_time)}>
-        {facts.filter((fact) => fact !== null).join(' · ')}
-      </Text>
-      <div className={css['labels']}>
-        <TagsLine />
-        <CollectionsLine />
-      </div>
-    </header>
-  );
-}
-
-function Media() {
-  const { file, player } = useFile();
-  const src = urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid } });
-  return file.has_video ? (
-    <video
-      ref={player.attach}
-      className={css['video']}
-      src={src}
-      preload="metadata"
-      playsInline
-      poster={
-        file.has_thumbnail ? urlOf('GET /api/files/{uuid}/thumbnail', { params: { uuid: file.uuid } }) : undefined
-      }
-      aria-label={file.title}
-      data-testid="media"
-      onClick={player.toggle}
-    />
-  ) : (
-    <audio ref={player.attach} src={src} preload="metadata" aria-label={file.title} data-testid="media" />
-  );
-}
-
-function Panel({
-  title,
-  icon,
-  open,
-  children,
-}: {
-  title: string;
-  icon: 'check' | 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag' | 'ask' | 'comment';
-  open: boolean;
-  children: ReactNode;
-}) {
-  const [shown, setShown] = useState(open);
-  return (
-    <details
-      className={`ot-card ${css['panel']}`}
-      open={shown}
-      onToggle={(event) => setShown(event.currentTarget.open)}
-    >
-      <summary>
-        <Icon name={icon} size={17} /> {title}
-      </summary>
-      {shown && <div className={css['panelBody']}>{children}</div>}
-    </details>
-  );
-}
-
-function EmptyTranscript({ file, pending }: { file: FileDetail; pending: boolean }) {
-  if (pending || toneOf(file) === 'failed' || toneOf(file) === 'stopped') return null;
-  return (
-    <Text c="dimmed" py="xl" ta="center" data-testid="no-words">
-      {isInProgress(file)
-        ? t`The transcript will appear here when it’s ready.`
-        : t`No speech detected. There is nothing to transcribe in this recording.`}
-    </Text>
-  );
 }

@@ -8,13 +8,13 @@ import {
   acknowledge,
   applyResult,
   asSaved,
-  isPiece,
   isSameContent,
   repeatOperations,
   reuseKnown,
   type Conflict,
 } from './merge.ts';
-import { batchOf, isOutdated, operationsOf, outdated, type Operation } from './operations.ts';
+import { batchOf, operationsOf, outdated, type Operation } from './operations.ts';
+import { continuedAll, isApplied, isPartOf, together } from './unsent-operations.ts';
 
 export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
 /** Kept in the browser until it is saved: across reload, closed tabs and the end of the session. */
@@ -265,10 +265,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   /** Sends the request of an earlier visit again. `operations` are all that were not saved then, with those of the request. */
   async function restoreSent(sent: Request, operations: readonly Operation[]): Promise<void> {
     // What was typed is shown at once; whether it was saved already is known later.
-    const isApplied = sent.operations.some(({ segments, replacement }) =>
-      replacement.some((piece) => isKnown(base, piece) && !isKnown(segments, piece)),
-    );
-    const unsent = isApplied ? continuedAll(operations, sent.operations, base) : operations;
+    const unsent = isApplied(sent.operations, base) ? continuedAll(operations, sent.operations, base) : operations;
     const shown = repeatOperations(view.state, base, unsent);
     const isShown = shown.conflicts.length === 0;
     if (isShown) view.dispatch(shown.tr.setMeta('addToHistory', false));
@@ -384,52 +381,4 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
 
 function isSameList(left: readonly Segment[], right: readonly Segment[]): boolean {
   return left.length === right.length && left.every((segment, i) => segment === right[i]);
-}
-
-/** Operations of two visits; where they are of the same passages, those of the earlier one become conflicts. */
-function together(typed: readonly Operation[], held: readonly Operation[]): Operation[] {
-  return [...typed, ...held.map((one) => (isPartOf(one, typed) ? outdated(one) : one))];
-}
-
-function isPartOf(operation: Operation, operations: readonly Operation[]): boolean {
-  const ids = new Set(
-    operations.flatMap(({ segments, replacement }) => [...segments, ...replacement].map(({ uuid }) => uuid)),
-  );
-  return [...operation.segments, ...operation.replacement].some(({ uuid }) => ids.has(uuid));
-}
-
-function isKnown(list: readonly { readonly uuid: string }[], { uuid }: { readonly uuid: string }): boolean {
-  return list.some((one) => one.uuid === uuid);
-}
-
-function continuedAll(
-  operations: readonly Operation[],
-  sent: readonly Operation[],
-  base: readonly Segment[],
-): Operation[] {
-  return operations.map((one) => (isPartOf(one, sent) ? continued(one, sent, base) : one));
-}
-
-/**
- * An operation that was begun on passages of which `sent` has saved a part, for the passages after that. Those that others
- * have changed since make it outdated.
- */
-function continued(operation: Operation, sent: readonly Operation[], base: readonly Segment[]): Operation {
-  if (isOutdated(operation)) return operation;
-  const versions = new Map(operation.segments.map(({ uuid, version }) => [uuid, version]));
-  const pieces = new Map(sent.flatMap(({ replacement }) => replacement.map((piece) => [piece.uuid, piece])));
-  const own = new Set(operation.replacement.map(({ uuid }) => uuid));
-  // Made on the same passages as the request, it lacks what the request has inserted and the person has joined since.
-  const before = sent.filter(({ segments: run }) =>
-    run.some(({ uuid, version }) => version !== undefined && versions.get(uuid) === version),
-  );
-  const joined = new Set(before.flatMap(({ replacement }) => replacement.map(({ uuid }) => uuid)));
-  const segments = base.flatMap((segment) => {
-    const { uuid } = segment;
-    const piece = pieces.get(uuid);
-    if (piece && (own.has(uuid) || versions.has(uuid) || joined.has(uuid)))
-      return [{ uuid, version: isPiece(segment, piece) ? segment.version : -1 }];
-    return versions.has(uuid) ? [{ uuid, version: versions.get(uuid) }] : [];
-  });
-  return operation.segments.length > 0 && segments.length === 0 ? outdated(operation) : { ...operation, segments };
 }

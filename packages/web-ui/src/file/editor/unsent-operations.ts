@@ -1,0 +1,60 @@
+import type { Segment } from '../../api/queries.ts';
+import { isPiece } from './merge.ts';
+import { isOutdated, outdated, type Operation } from './operations.ts';
+
+/** Operations of two visits; where they are of the same passages, those of the earlier one become conflicts. */
+export function together(typed: readonly Operation[], held: readonly Operation[]): Operation[] {
+  return [...typed, ...held.map((one) => (isPartOf(one, typed) ? outdated(one) : one))];
+}
+
+/** Whether an operation is of a passage that one of the others reads or writes. */
+export function isPartOf(operation: Operation, operations: readonly Operation[]): boolean {
+  const ids = new Set(
+    operations.flatMap(({ segments, replacement }) => [...segments, ...replacement].map(({ uuid }) => uuid)),
+  );
+  return [...operation.segments, ...operation.replacement].some(({ uuid }) => ids.has(uuid));
+}
+
+/** Whether the server has applied operations: passages that they create are stored. */
+export function isApplied(operations: readonly Operation[], base: readonly Segment[]): boolean {
+  return operations.some(({ segments, replacement }) =>
+    replacement.some((piece) => isKnown(base, piece) && !isKnown(segments, piece)),
+  );
+}
+
+function isKnown(list: readonly { readonly uuid: string }[], { uuid }: { readonly uuid: string }): boolean {
+  return list.some((one) => one.uuid === uuid);
+}
+
+/** Operations after a part of them, `sent`, was saved. */
+export function continuedAll(
+  operations: readonly Operation[],
+  sent: readonly Operation[],
+  base: readonly Segment[],
+): Operation[] {
+  return operations.map((one) => (isPartOf(one, sent) ? continued(one, sent, base) : one));
+}
+
+/**
+ * An operation that was begun on passages of which `sent` has saved a part, for the passages after that. Those that others
+ * have changed since make it outdated.
+ */
+function continued(operation: Operation, sent: readonly Operation[], base: readonly Segment[]): Operation {
+  if (isOutdated(operation)) return operation;
+  const versions = new Map(operation.segments.map(({ uuid, version }) => [uuid, version]));
+  const pieces = new Map(sent.flatMap(({ replacement }) => replacement.map((piece) => [piece.uuid, piece])));
+  const own = new Set(operation.replacement.map(({ uuid }) => uuid));
+  // Made on the same passages as the request, it lacks what the request has inserted and the person has joined since.
+  const before = sent.filter(({ segments: run }) =>
+    run.some(({ uuid, version }) => version !== undefined && versions.get(uuid) === version),
+  );
+  const joined = new Set(before.flatMap(({ replacement }) => replacement.map(({ uuid }) => uuid)));
+  const segments = base.flatMap((segment) => {
+    const { uuid } = segment;
+    const piece = pieces.get(uuid);
+    if (piece && (own.has(uuid) || versions.has(uuid) || joined.has(uuid)))
+      return [{ uuid, version: isPiece(segment, piece) ? segment.version : -1 }];
+    return versions.has(uuid) ? [{ uuid, version: versions.get(uuid) }] : [];
+  });
+  return operation.segments.length > 0 && segments.length === 0 ? outdated(operation) : { ...operation, segments };
+}
