@@ -9,6 +9,19 @@ export const beginsUnspaced =
   /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff1f]/u;
 export const endsUnspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff1f]$/u;
+const unspacedCharacter =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]\p{M}*/u;
+const counted = new RegExp(
+  `${unspacedCharacter.source}|(?:(?!${unspacedCharacter.source})[\\p{L}\\p{N}\\p{M}'])+`,
+  'gu',
+);
+
+/** What counts as a word in an error rate: of a script without spaces, each character with its marks. */
+export function countedWords(word: string): string[] {
+  if (!unspacedCharacter.test(word)) return word === '' ? [] : [word];
+  return word.match(counted) ?? [];
+}
+
 const endsPhrase = /[\p{Po}\p{Pd}\p{Pe}\p{Pf}]$/u;
 const pauseSeconds = 0.3;
 const longestPhrase = 30;

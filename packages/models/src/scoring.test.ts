@@ -24,6 +24,13 @@ describe('word errors', () => {
     expect(normaliseWords("Well, DON’T <noise> stop — [laughs] 'now'!")).toEqual(['well', "don't", 'stop', 'now']);
   });
 
+  it('counts characters where a script has no spaces, with their marks', () => {
+    expect(normaliseWords('今天，很好。 OK')).toEqual(['今', '天', '很', '好', 'ok']);
+    expect(normaliseWords('ที่นี่')).toEqual(['ที่', 'นี่']);
+    expect(normaliseWords('नमस्ते दुनिया')).toEqual(['नमस्ते', 'दुनिया']);
+    expect(countErrors(['今天很好'], '今天 不好')).toEqual([{ words: 4, errors: 1 }]);
+  });
+
   it('is the share of wrong words, within its confidence interval', () => {
     const utterances = Array.from({ length: 100 }, (_, index) => ({ words: 10, errors: index % 5 === 0 ? 5 : 0 }));
     const rate = wordErrorRate(utterances);

@@ -1,13 +1,14 @@
+import { countedWords } from '@overtone/contracts/unspaced';
+
 /** Words of a text without case and punctuation, as both sides of a comparison are written. */
 export function normaliseWords(text: string): string[] {
   return text
     .toLowerCase()
     .replaceAll(/<[^<>]*>|\[[^[\]]*\]|\([^()]*\)/g, ' ')
     .replaceAll('’', "'")
-    .replaceAll(/[^\p{L}\p{N}' ]+/gu, ' ')
+    .replaceAll(/[^\p{L}\p{M}\p{N}' ]+/gu, ' ')
     .split(/\s+/)
-    .map((word) => word.replaceAll(/^'+|(?<!')'+$/g, ''))
-    .filter(Boolean);
+    .flatMap((word) => countedWords(word.replaceAll(/^'+|(?<!')'+$/g, '')));
 }
 
 /** Words and errors (wrong, missing and added words) of one reference utterance. */

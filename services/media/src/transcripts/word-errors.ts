@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { countedWords } from '@overtone/contracts/unspaced';
 import { changedRuns } from './differences.ts';
 
 export type TextPassage = { id: string; text: string };
@@ -51,9 +52,6 @@ function wordsOf(passages: readonly TextPassage[]): string[] {
   return passages.flatMap(({ text }) => comparableWords(text));
 }
 
-const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]\p{M}*/u;
-const wordPattern = new RegExp(`${unspaced.source}|(?:(?!${unspaced.source})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
-
 /** The words of a text without case and punctuation. */
 export function comparableWords(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().split(/\s+/u).flatMap(wordsOfToken);
@@ -61,9 +59,7 @@ export function comparableWords(text: string): string[] {
 
 /** Punctuation inside of a word does not divide it: `don't`, `U.S.`, `well-known`. */
 function wordsOfToken(token: string): string[] {
-  const word = token.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '');
-  if (!unspaced.test(word)) return word === '' ? [] : [word];
-  return word.match(wordPattern) ?? [];
+  return countedWords(token.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, ''));
 }
 
 type Run = [TextPassage[], TextPassage[]];
