@@ -1,22 +1,12 @@
 import { z } from 'zod';
 import { defineRpc } from './define.ts';
-import { line, routesOf, text } from './http.ts';
+import { line, routesOf, serverAddress, text } from './http.ts';
 import { defineSettings, setting } from './settings.ts';
 
 export const providerKinds = ['faster-whisper', 'sherpa-onnx', 'pocketsphinx', 'openai-compatible'] as const;
 /** What an engine makes of speech: words in the spoken language, or in English. */
 export const speechTasks = ['transcribe', 'translate'] as const;
 export type SpeechTask = (typeof speechTasks)[number];
-
-function hasNoCredentials(address: string): boolean {
-  const url = URL.parse(address);
-  return url !== null && url.username === '' && url.password === '';
-}
-
-const endpoint = z
-  .url({ protocol: /^https?$/ })
-  .max(1_024)
-  .refine(hasNoCredentials, 'must not contain a user name or a password');
 
 /** One engine that may recognise speech. The first one in the list that fits a recording is used, then the next one. */
 const providerFields = {
@@ -31,7 +21,7 @@ const providerFields = {
   /** faster-whisper, sherpa-onnx: the id of an installed model, empty for the first one. OpenAI-compatible: the name of the model. */
   model: text(200),
   /** OpenAI-compatible: the address up to `/audio/transcriptions`; else empty. */
-  base_url: z.union([z.literal(''), endpoint]),
+  base_url: z.union([z.literal(''), serverAddress]),
   /** Names and terms that the engine should expect. */
   vocabulary: z.array(text(60).trim().min(1)).max(200),
   /** Concurrent requests for one recording. */

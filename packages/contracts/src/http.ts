@@ -160,6 +160,15 @@ export function text(max: number) {
   return z.string().max(max).refine(isText, textRule);
 }
 
+/** The address of a server, without the user name and the password that it may carry. */
+export const serverAddress = z
+  .url({ protocol: /^https?$/, error: 'Enter an address that begins with http:// or https://.' })
+  .max(1_024)
+  .refine((address) => {
+    const { username, password } = URL.parse(address) ?? { username: '', password: '' };
+    return username === '' && password === '';
+  }, 'Enter the address without a user name and a password.');
+
 /** A name or a title: line ends become spaces, invisible marks are removed. */
 export function line(max: number) {
   return text(max)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, routesOf, text, time } from './http.ts';
+import { line, routesOf, serverAddress, text, time } from './http.ts';
 import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
 
 export const modelProviderKinds = ['openai', 'openai-compatible', 'ollama', 'anthropic'] as const;
@@ -8,21 +8,11 @@ export type ModelProviderKind = (typeof modelProviderKinds)[number];
 /** The range of a context window; smaller ones have no room for instructions, a passage and an answer. */
 export const contextTokenRange = { min: 2_048, max: 2_000_000 } as const;
 
-function hasNoCredentials(address: string): boolean {
-  const url = URL.parse(address);
-  return url !== null && url.username === '' && url.password === '';
-}
-
-const endpoint = z
-  .url({ protocol: /^https?$/ })
-  .max(1_024)
-  .refine(hasNoCredentials, 'must not contain a user name or a password');
-
 const providerFields = {
   name: line(100).min(1),
   kind: z.enum(modelProviderKinds),
   /** Empty: the public address of OpenAI or Anthropic. Up to `/chat/completions`, `/messages` or `/api/chat`. */
-  base_url: z.union([z.literal(''), endpoint]),
+  base_url: z.union([z.literal(''), serverAddress]),
   model: text(200).trim().min(1),
   /** Tokens of prompt and answer together; null: what the server reports. */
   context_tokens: z.int().min(contextTokenRange.min).max(contextTokenRange.max).nullable(),

@@ -1,3 +1,4 @@
+import type { Locator, Page } from '@playwright/test';
 import { example, exampleItem } from './ring/example.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
 import { expect, startSession, test } from './ring/ring.ts';
@@ -100,4 +101,58 @@ test('the page of backups says that a plain one needs the encryption key on anot
   api.respond(list, example(list, { backups: [exampleItem(list, 'backups', { filename: 'overtone.dump' })] }));
   await page.goto('/admin/backups');
   await expect(page.getByText('data/secrets/encryption_key')).toBeVisible();
+});
+
+test.describe('the dialog of a language model', () => {
+  const listing = 'POST /api/admin/llm-settings/models';
+  const testing = 'POST /api/admin/llm-settings/test';
+
+  async function openDialog(page: Page): Promise<Locator> {
+    await page.goto('/admin/language-models');
+    await page.getByRole('button', { name: 'Add a language model' }).click();
+    return page.getByRole('dialog');
+  }
+
+  test('names the required fields that are empty', async ({ page }) => {
+    const dialog = await openDialog(page);
+    await expect(dialog).toContainText('Still missing: Name, Address, Model');
+  });
+
+  test('shows the result of a test in view, and only while it is about the fields that were tested', async ({
+    page,
+    api,
+  }) => {
+    const message = 'Local refused the key.';
+    api.respond(listing, example(listing, { message, error_code: 'provider_refused_key' }));
+    api.respond(
+      testing,
+      example(testing, { ok: false, message: 'Local sent nothing.', error_code: 'provider_timeout' }),
+    );
+    const dialog = await openDialog(page);
+    await dialog.getByLabel('Name', { exact: true }).fill('Local');
+    await dialog.getByLabel('Address').fill('http://localhost:11434');
+    await dialog.getByRole('button', { name: 'List models' }).click();
+    await expect(dialog.getByText(message)).toBeInViewport({ ratio: 1 });
+    await dialog
+      .getByRole('combobox', { name: 'Model' })
+      .or(dialog.getByLabel('Model', { exact: true }))
+      .first()
+      .fill('m');
+    await dialog.getByRole('button', { name: 'Test connection' }).click();
+    await expect(dialog.getByText('Local sent nothing.')).toBeInViewport({ ratio: 1 });
+    await expect(dialog.getByText(message)).toHaveCount(0);
+    await dialog.getByLabel('Address').fill('http://localhost:11435');
+    await expect(dialog.getByText('Local sent nothing.')).toHaveCount(0);
+  });
+
+  test('marks the field that keeps the models from being listed, and shows it', async ({ page, api }) => {
+    const refusal = 'This address is inside a private network.';
+    api.refuse(listing, { code: 'settings_invalid', errors: [{ path: 'base_url', message: refusal }] });
+    const dialog = await openDialog(page);
+    await dialog.getByLabel('Address').fill('http://10.1.2.3:11434');
+    await dialog.getByRole('button', { name: 'List models' }).click();
+    await expect(dialog.getByText(refusal)).toBeInViewport({ ratio: 1 });
+    await expect(dialog.getByLabel('Address')).toBeFocused();
+    await expect(dialog).not.toContainText('base_url');
+  });
 });

@@ -114,7 +114,10 @@ const outboundErrors = {
   credentials: (): AppError => invalid('url_refused', 'The address must not contain a user name or a password.'),
   port: (): AppError => invalid('url_refused', 'This port cannot be used.'),
   address: (): AppError =>
-    invalid('url_refused', 'This address is inside a private network, so Overtone won’t fetch it.'),
+    invalid(
+      'url_refused',
+      'This address is inside a private network, so Overtone won’t fetch it. Where Overtone is started, OT_OUTBOUND_ALLOWED_RANGES can allow it.',
+    ),
   unknownHost: (cause?: unknown): AppError =>
     // Only the answer that the name does not exist is final; a resolver that does not respond is asked again.
     invalid('host_unreachable', 'There is no server with this name.', {

@@ -30,8 +30,10 @@ const advice: Readonly<Record<string, string>> = translateOnRead({
   provider_refused_key: msg`Enter the key again.`,
   provider_key_unreadable: msg`Enter the key again, or give back the earlier encryption key (ENCRYPTION_KEY).`,
   provider_model_unknown: msg`Choose a model that the server has, and check the address.`,
-  provider_unreachable: msg`Start the server, or correct its address. An address in a private network must be allowed by the operator (OT_OUTBOUND_ALLOWED_RANGES).`,
-  provider_timeout: msg`The server is too slow or overloaded. Use a smaller model, or raise the time limit.`,
+  provider_unreachable: msg`Start the server, or correct its address.`,
+  provider_timeout: msg`Check the address, and that the server runs. If it is only slow, use a smaller model or raise the time limit.`,
+  provider_answer_invalid: msg`Check the address and the kind: this server does not answer like a language model of this kind.`,
+  provider_refused_request: msg`Check the kind, the address and the model.`,
   provider_rate_limited: msg`Requests wait until the server accepts them again.`,
   provider_context_exceeded: msg`The context window is smaller than entered. Leave it blank to use what the server reports.`,
 });

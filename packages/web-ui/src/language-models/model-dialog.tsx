@@ -1,11 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
 import { Autocomplete, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { fieldOf } from '../api/problem.ts';
 import { SecretField } from '../admin/settings/secret-field.tsx';
 import { useForm, type Form } from '../state/use-form.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { focusRefusedField, FormDialog } from '../ui/form-dialog.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { fieldsOf, kindLabels, modelKinds, needsAddress, newModel } from './labels.ts';
 import type { LanguageModel, ModelActions, ModelFields } from './model-queries.ts';
@@ -36,22 +37,35 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
   });
   const { fields } = form;
   const unsaved = { ...withKey(fields), ...(model ? { uuid: model.uuid } : {}) };
-  const test = useMutation({ mutationFn: () => actions.test(unsaved) });
-  const list = useMutation({ mutationFn: () => actions.list({ ...unsaved, model: fields.model || '-' }) });
+  // A result is shown while the fields that it is about have not changed.
+  const tested = JSON.stringify(unsaved);
+  const asked = JSON.stringify([fields.kind, fields.base_url, key]);
+  const test = useMutation({ mutationFn: (_tested: string) => actions.test(unsaved) });
+  const list = useMutation({ mutationFn: (_asked: string) => actions.list({ ...unsaved, ...withoutBlanks(fields) }) });
+  const testResult = test.variables === tested ? test : null;
+  const listResult = list.variables === asked && test.isIdle ? list : null;
+  const failed = listResult?.error ?? testResult?.error;
   const hasServer = !needsAddress(fields.kind) || fields.base_url !== '';
-  const isComplete = hasServer && fields.name !== '' && fields.model !== '';
+  const missing = missingFields(fields);
+  const isComplete = missing.length === 0;
+  const results = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    results.current?.scrollIntoView({ block: 'nearest' });
+    if (failed) focusRefusedField(results.current?.closest('form') ?? null);
+  }, [list.data, test.data, failed]);
   return (
     <FormDialog
       title={model ? t`Change the language model` : t`Add a language model`}
       action={t`Save`}
       ready={isComplete}
+      unready={t`Still missing: ${missing.join(', ')}`}
       {...form.dialog}
       secretTyped={typeof key === 'string' && key !== ''}
       failure={t`The language model wasn’t saved`}
       fields={[...form.dialog.fields, 'api_key']}
       onClose={onClose}
     >
-      <ServerFields form={form} />
+      <ServerFields form={form} addressError={fieldOf(failed, 'base_url') ?? form.errorOf('base_url')} />
       <SecretField
         form={{
           secrets: key === undefined ? {} : { api_key: key },
@@ -73,33 +87,64 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
       />
       <LimitFields form={form} />
       <Group>
-        <Button variant="default" disabled={!hasServer} loading={list.isPending} onClick={() => list.mutate()}>
+        <Button
+          variant="default"
+          disabled={!hasServer || test.isPending}
+          loading={list.isPending}
+          onClick={() => {
+            test.reset();
+            list.mutate(asked);
+          }}
+        >
           {t`List models`}
         </Button>
-        <Button variant="default" disabled={!isComplete} loading={test.isPending} onClick={() => test.mutate()}>
+        <Button
+          variant="default"
+          disabled={!isComplete || list.isPending}
+          loading={test.isPending}
+          onClick={() => test.mutate(tested)}
+        >
           {t`Test connection`}
         </Button>
       </Group>
-      <div aria-live="polite">
-        {list.error && <ErrorNote error={list.error} title={t`The models couldn’t be listed`} />}
-        {list.data?.message != null && !list.isPending && <ListFailure result={list.data} />}
-        {list.data?.message === null && (
+      <div aria-live="polite" ref={results} className="ot-dialog-note">
+        {listResult?.error && (
+          <ErrorNote error={listResult.error} title={t`The models couldn’t be listed`} fields={['base_url']} />
+        )}
+        {listResult?.data?.message != null && <ListFailure result={listResult.data} />}
+        {listResult?.data?.message === null && (
           <Text size="sm" c="dimmed">
-            {plural(list.data.models.length, {
+            {plural(listResult.data.models.length, {
               0: 'The server has no model.',
               one: '# model found. Choose it in the field Model.',
               other: '# models found. Choose one in the field Model.',
             })}
           </Text>
         )}
-        {test.error && <ErrorNote error={test.error} title={t`The test wasn’t possible`} />}
-        {test.data && !test.isPending && <TestNote result={test.data} />}
+        {testResult?.error && (
+          <ErrorNote error={testResult.error} title={t`The test wasn’t possible`} fields={['base_url']} />
+        )}
+        {testResult?.data && <TestNote result={testResult.data} />}
       </div>
     </FormDialog>
   );
 }
 
-function ServerFields({ form }: PartProps) {
+/** The required fields that are empty, by their labels. */
+function missingFields({ name, kind, base_url: address, model }: ModelFields): string[] {
+  return [
+    ...(name === '' ? [t`Name`] : []),
+    ...(needsAddress(kind) && address === '' ? [t`Address`] : []),
+    ...(model === '' ? [t`Model`] : []),
+  ];
+}
+
+/** Models are listed before the other fields are filled in; messages name the server. */
+function withoutBlanks({ name, model }: ModelFields): Pick<ModelFields, 'name' | 'model'> {
+  return { name: name === '' ? t`The server` : name, model: model === '' ? '-' : model };
+}
+
+function ServerFields({ form, addressError }: PartProps & { readonly addressError: string | null }) {
   const { kind } = form.value;
   return (
     <>
@@ -119,6 +164,7 @@ function ServerFields({ form }: PartProps) {
         maxLength={1_024}
         spellCheck={false}
         {...form.text('base_url')}
+        error={addressError}
       />
     </>
   );

@@ -34,7 +34,10 @@ export function ListFailure({ result: { message, error_code: code } }: { result:
   return (
     <Alert color="red" variant="light" icon={<Icon name="alert" />} title={t`The models couldn’t be listed`}>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {message} {adviceOf(code)}
+        {message}
+      </Text>
+      <Text size="sm" mt={4}>
+        {adviceOf(code)}
       </Text>
     </Alert>
   );

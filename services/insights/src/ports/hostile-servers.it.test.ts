@@ -115,6 +115,14 @@ describe.each(cases)('a server of the kind %s that is asked for %s', (kind, what
   });
 });
 
+it.each(kinds)('what a server of the kind %s sends instead of its list of models is quoted', async (kind) => {
+  server.state.react = (response) => void response.end('<html>Sign in to the router</html>');
+  await expect(requestsOf(kind)['the list of models']()).rejects.toMatchObject({
+    code: 'provider_answer_invalid',
+    detail: '<html>Sign in to the router</html>',
+  });
+});
+
 describe('a server that sends parts without text', () => {
   it.each(['{"content":""}', '{"reasoning_content":""}', '{"role":"assistant"}'])(
     'is as silent as one that sends nothing: %s',

@@ -69,7 +69,7 @@ export function toModelFailure(error: unknown, provider: string): AppError {
     return modelFailures.answerInvalid(provider, error.message);
   return unavailable('provider_unreachable', `${provider} cannot be reached.`, {
     cause: error,
-    ...withDetail(error instanceof Error ? error.message : String(error)),
+    ...withDetail(rootMessageOf(error)),
   });
 }
 
@@ -112,6 +112,13 @@ function callErrorOf(error: unknown): APICallError | undefined {
   for (let current = error; current instanceof Error; current = current.cause)
     if (APICallError.isInstance(current)) return current;
   return undefined;
+}
+
+/** The message of the first cause: fetch only says that it failed. Several attempts to connect have only a code. */
+function rootMessageOf(error: unknown): string {
+  const { cause, message, code } = Object(error) as { cause?: unknown; message?: string; code?: string };
+  if (cause !== undefined && cause !== null) return rootMessageOf(cause);
+  return message || code || String(error);
 }
 
 /** Servers repeat parts of a request in their errors: only the beginning, without control characters. */

@@ -66,7 +66,7 @@ async function ask<T>(server: Server, access: Access, { path, body, schema }: Qu
         responseBody: text,
       });
     const parsed = schema.safeParse(readJson(text));
-    if (!parsed.success) throw modelFailures.answerInvalid(server.name, parsed.error.message);
+    if (!parsed.success) throw modelFailures.answerInvalid(server.name, text);
     return parsed.data;
   } catch (error) {
     if (access.signal.aborted) throw access.signal.reason;

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, operationsEvents, userErasureOrdered } from '@overtone/contracts';
 import { parseKeyRing } from '@overtone/service-kit/sealing';
@@ -201,6 +204,29 @@ describe('the connection test', () => {
     const { status, body } = await ask(admin, 'POST', `${system}/test`, input(more));
     expect([status, body['ok'], body['error_code']]).toEqual([200, false, code]);
     expect(await list(admin, system)).toEqual([]);
+  });
+
+  it('ends soon for a server that accepts a connection and sends nothing, whatever the time limit of its model is', async () => {
+    const silent = createServer(() => undefined);
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+    const { body } = await ask(admin, 'POST', `${system}/test`, input({ base_url: url, timeout_seconds: 3_600 }));
+    expect(body).toMatchObject({ ok: false, error_code: 'provider_timeout' });
+    silent.closeAllConnections();
+    silent.close();
+  }, 60_000);
+
+  it('says why a server cannot be reached, not only that a request failed', async () => {
+    const { body } = await ask(admin, 'POST', `${system}/models`, input({ base_url: 'http://127.0.0.1:9998/v1' }));
+    expect(body['message']).toContain('ECONNREFUSED');
+  });
+
+  it('refuses an address that is none in the words of the person who enters it', async () => {
+    const { status, body } = await ask(admin, 'POST', `${system}/models`, input({ base_url: 'ollama' }));
+    expect(status).toBe(422);
+    expect(body['errors']).toEqual([
+      { path: 'base_url', message: 'Enter an address that begins with http:// or https://.' },
+    ]);
   });
 
   it('lists the models of the server', async () => {

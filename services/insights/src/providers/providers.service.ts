@@ -155,17 +155,21 @@ async function askTokens(client: ModelClient, server: ModelServer): Promise<numb
 
 async function testServer(client: ModelClient, server: ModelServer): Promise<ModelProviderTest> {
   const start = performance.now();
+  const stop = new AbortController();
+  const answer = client.send(server, {
+    system: 'This is a connection test. Answer with the word "ready".',
+    prompt: 'Are you ready?',
+    schema: null,
+    maxOutputTokens: testTokens,
+    signal: stop.signal,
+  });
   try {
-    await client.send(server, {
-      system: 'This is a connection test. Answer with the word "ready".',
-      prompt: 'Are you ready?',
-      schema: null,
-      maxOutputTokens: testTokens,
-      signal: new AbortController().signal,
-    });
+    await Promise.race([answer, rejectWhenSilent(client, server, stop.signal)]);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { ok: false, ...failureOf(error), response_time_ms: null, context_tokens: null };
+  } finally {
+    stop.abort();
   }
   return {
     ok: true,
@@ -174,6 +178,16 @@ async function testServer(client: ModelClient, server: ModelServer): Promise<Mod
     response_time_ms: Math.round(performance.now() - start),
     context_tokens: await askTokens(client, server),
   };
+}
+
+/** A model may need minutes for its first word, but a server that does not even list its models sends nothing at all. */
+async function rejectWhenSilent(client: ModelClient, server: ModelServer, signal: AbortSignal): Promise<never> {
+  try {
+    await client.listModels(server, signal);
+  } catch (error) {
+    if (isAppError(error) && error.code === 'provider_timeout') throw error;
+  }
+  return await new Promise<never>(() => undefined);
 }
 
 async function listModels(client: ModelClient, server: ModelServer): Promise<ModelProviderList> {
