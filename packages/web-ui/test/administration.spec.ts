@@ -44,6 +44,7 @@ test('a setting that was entered counts as set only after it was saved', async (
   await setting.getByRole('textbox').fill('/mnt/backup');
   await expect(setting).toContainText('not saved yet');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('The settings weren’t saved')).toBeVisible();
   await expect(setting).toContainText(detail);
   await expect(setting).not.toContainText('set here');
   await expect(setting.getByRole('button', { name: /Reset/ })).toHaveCount(0);
