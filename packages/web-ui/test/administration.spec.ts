@@ -157,3 +157,29 @@ test.describe('the dialog of a language model', () => {
     await expect(dialog).not.toContainText('base_url');
   });
 });
+
+test('a wrong current password is marked at its field', async ({ page, api }) => {
+  const message = 'The current password is wrong.';
+  api.refuse('PUT /api/users/me', {
+    code: 'password_rejected',
+    detail: message,
+    errors: [{ path: 'current_password', message }],
+  });
+  await page.goto('/change-password');
+  await page.getByLabel('Current password').fill('a wrong one');
+  await page.getByLabel('New password', { exact: true }).fill('Harbour-Lantern-2231!');
+  await page.getByLabel('Repeat new password').fill('Harbour-Lantern-2231!');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(message);
+  await expect(page.getByText('current_password')).toHaveCount(0);
+});
+
+test('a new group mapping says what is missing, also when there is no group yet', async ({ page }) => {
+  await page.goto('/admin/authentication/group-mappings');
+  await page.getByRole('button', { name: 'Add mapping' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('Choose a group, a role, or both.');
+  await expect(dialog).toContainText('There is no group yet. Create one on the page Groups first.');
+  await dialog.getByLabel('Role').selectOption('Administrator');
+  await expect(dialog).toContainText('Still missing: Directory group (DN)');
+});

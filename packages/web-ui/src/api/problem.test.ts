@@ -12,6 +12,12 @@ describe('problemFrom', () => {
 });
 
 describe('messageOf', () => {
+  it('says once what is also the message of a field', () => {
+    const detail = 'The current password is wrong.';
+    const errors = [{ path: 'current_password', message: detail }];
+    expect(messageOf(new ApiError(400, { detail, errors }))).toBe(detail);
+  });
+
   it('names the rejected fields', () =>
     expect(
       messageOf(new ApiError(422, { detail: 'Not valid', errors: [{ path: 'title', message: 'too long' }] })),

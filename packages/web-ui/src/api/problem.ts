@@ -4,8 +4,9 @@ import { ApiError } from '@overtone/client';
 /** The message to show for any thrown value. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
-    const fields = error.fields.map(({ path, message }) => (path ? `${path}: ${message}` : message));
     const message = detailOf(error);
+    const others = error.fields.filter((field) => field.message !== message);
+    const fields = others.map((field) => (field.path ? `${field.path}: ${field.message}` : field.message));
     return fields.length > 0 ? `${message} (${fields.join('; ')})` : message;
   }
   return error instanceof Error ? error.message : String(error);

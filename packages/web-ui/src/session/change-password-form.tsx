@@ -40,7 +40,7 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
     >
       <Stack gap="md" maw={420}>
         {change.error && (
-          <ErrorNote error={change.error} fields={['password']} title={t`The password wasn’t changed`} />
+          <ErrorNote error={change.error} fields={['password', 'current_password']} title={t`The password wasn’t changed`} />
         )}
         {change.isSuccess && (
           <Alert color="petrol" variant="light" role="status">
@@ -52,6 +52,7 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
           autoComplete="current-password"
           required
           value={current}
+          error={fieldOf(change.error, 'current_password')}
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <NewPassword value={next} error={fieldOf(change.error, 'password')} onChange={setNext} />

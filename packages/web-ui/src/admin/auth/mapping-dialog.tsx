@@ -56,6 +56,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
     },
   });
   const { source, claim_value: claim, group_uuid, grants_role } = form.fields;
+  const claimLabel = source === 'ldap' ? t`Directory group (DN)` : t`Claim`;
   const grantsSomething = group_uuid !== null || grants_role !== null;
   const isInvalidDn = source === 'ldap' && claim !== '' && !looksLikeDn(claim);
   return (
@@ -63,6 +64,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
       title={mapping ? t`Edit mapping` : t`Add mapping`}
       action={isInvalidDn ? t`Save anyway` : mapping ? t`Save` : t`Add mapping`}
       ready={claim !== '' && grantsSomething}
+      unready={grantsSomething ? t`Still missing: ${claimLabel}` : t`Choose a group, a role, or both.`}
       {...form.dialog}
       failure={t`The mapping wasn’t saved`}
       onClose={onClose}
@@ -74,7 +76,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         {...form.text('source')}
       />
       <TextInput
-        label={source === 'ldap' ? t`Directory group (DN)` : t`Claim`}
+        label={claimLabel}
         description={
           source === 'ldap'
             ? t`Distinguished name of a group in the directory`
@@ -94,7 +96,11 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
       />
       <Select
         label={t`Group`}
-        description={t`People with the claim become members`}
+        description={
+          groups.data?.length === 0
+            ? t`There is no group yet. Create one on the page Groups first.`
+            : t`People with the claim become members`
+        }
         placeholder={t`None`}
         searchable
         clearable
