@@ -115,13 +115,17 @@ describe.each(cases)('a server of the kind %s that is asked for %s', (kind, what
   });
 });
 
-it.each(kinds)('what a server of the kind %s sends instead of its list of models is quoted', async (kind) => {
-  server.state.react = (response) => void response.end('<html>Sign in to the router</html>');
-  await expect(requestsOf(kind)['the list of models']()).rejects.toMatchObject({
-    code: 'provider_answer_invalid',
-    detail: '<html>Sign in to the router</html>',
-  });
-});
+it.each(kinds)(
+  'what a server of the kind %s sends instead of its list of models is named, not quoted',
+  async (kind) => {
+    server.state.react = (response) =>
+      void response.setHeader('content-type', 'text/html').end('<html>Secret of the router</html>');
+    await expect(requestsOf(kind)['the list of models']()).rejects.toMatchObject({
+      code: 'provider_answer_invalid',
+      detail: 'text/html, 33 characters, instead of a list of models.',
+    });
+  },
+);
 
 describe('a server that sends parts without text', () => {
   it.each(['{"content":""}', '{"reasoning_content":""}', '{"role":"assistant"}'])(

@@ -66,13 +66,19 @@ async function ask<T>(server: Server, access: Access, { path, body, schema }: Qu
         responseBody: text,
       });
     const parsed = schema.safeParse(readJson(text));
-    if (!parsed.success) throw modelFailures.answerInvalid(server.name, text);
-    return parsed.data;
+    if (parsed.success) return parsed.data;
+    throw modelFailures.answerInvalid(server.name, kindOf(response, text));
   } catch (error) {
     if (access.signal.aborted) throw access.signal.reason;
     if (signal.aborted) throw modelFailures.timeout(server.name, listWithinMs / 1_000);
     throw toModelFailure(error, server.name);
   }
+}
+
+/** Not its text: whoever may enter an address could read any page that the service reaches. */
+function kindOf(response: Response, text: string): string {
+  const type = response.headers.get('content-type') ?? 'an answer without a content type';
+  return `${type}, ${text.length} characters, instead of a list of models.`;
 }
 
 function readJson(text: string): unknown {
