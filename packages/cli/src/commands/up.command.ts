@@ -1,4 +1,4 @@
-import { markSpeechModelAwaited, planSpeech } from '@overtone/models';
+import { markSpeechModelAwaited, planSpeech, transferBytes } from '@overtone/models';
 import { readIfThere } from '../files.ts';
 import { isLocked, withLock } from '../lock.ts';
 import { dataFolder, homeFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -16,8 +16,7 @@ import { spawnGuardian } from '../supervisor/guardian.ts';
 import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
-import { modelFolder } from './models.command.ts';
-import { announceSpeechModel } from './speech-announcement.ts';
+import { modelFolder, size, speechModelHint } from './models.command.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 import { pinRelease, readPin, releaseOfClone } from '../update/releases.ts';
 
@@ -155,4 +154,22 @@ function progressOn(terminal: Terminal) {
 async function markAwaitedModel(cacheDir: string): Promise<void> {
   const plan = await planSpeech(cacheDir, process.env).catch(() => undefined);
   if (plan) await markSpeechModelAwaited(cacheDir, plan.model);
+}
+
+/** Says which speech model is fetched in the background, or how to get one. Never throws: the instance runs without a model, too. */
+async function announceSpeechModel(cacheDir: string, terminal: Terminal): Promise<void> {
+  try {
+    const [entry] = (await planSpeech(cacheDir, process.env))?.entries ?? [];
+    if (entry) {
+      terminal.line();
+      terminal.line(`  The speech model ${entry.name} (${size(transferBytes(entry))}) is fetched in the background.`);
+      terminal.line('  Progress: ./overtone status. Without it, or any other: OT_SPEECH_MODEL=none');
+      return;
+    }
+    const { hint, catalogueFault } = await speechModelHint(cacheDir);
+    if (catalogueFault !== null) terminal.warn(catalogueFault);
+    for (const line of hint?.lines ?? []) terminal.line(`  ${line}`);
+  } catch (error) {
+    terminal.warn(`no speech model is fetched: ${messageOf(error)}`);
+  }
 }

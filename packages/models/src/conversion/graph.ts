@@ -1,4 +1,3 @@
-import { bytesField, packedInts, textField, varintField } from './protobuf.ts';
 import type { Tensor } from './checkpoint.ts';
 
 // Numbers of the fields and types in onnx.proto.
@@ -111,4 +110,32 @@ function encodePort({ name, dims, type = 'float' }: Port): Buffer {
   const sizes = dims.map((dim) => bytesField(1, typeof dim === 'number' ? varintField(1, dim) : textField(2, dim)));
   const tensor = Buffer.concat([varintField(1, types[type]), bytesField(2, Buffer.concat(sizes))]);
   return Buffer.concat([textField(1, name), bytesField(2, bytesField(1, tensor))]);
+}
+
+/** Fields of the binary format of Protocol Buffers. */
+function varintField(number: number, value: number): Buffer {
+  return Buffer.concat([varint(number << 3), varint(value)]);
+}
+
+function bytesField(number: number, content: Buffer): Buffer {
+  return Buffer.concat([varint((number << 3) | 2), varint(content.length), content]);
+}
+
+function textField(number: number, text: string): Buffer {
+  return bytesField(number, Buffer.from(text));
+}
+
+function packedInts(number: number, values: readonly number[]): Buffer {
+  return bytesField(number, Buffer.concat(values.map(varint)));
+}
+
+/** Negative numbers take ten bytes, as their 64-bit two's complement. */
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  do {
+    bytes.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
+    rest >>= 7n;
+  } while (rest > 0n);
+  return Buffer.from(bytes);
 }

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, queryOptions } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { RedactionKind } from '@overtone/contracts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Section } from '../ui/pane.tsx';
 import { QueryStatus } from '../ui/query-status.tsx';
@@ -11,15 +12,44 @@ import { SessionList } from '../ui/session-list.tsx';
 import { originNames } from '../ui/account-labels.ts';
 import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
-import { notifyError } from '../ui/notify.ts';
+import { notifyError, notify } from '../ui/notify.ts';
 import { session } from '../state/services.ts';
 import { OwnModels } from '../language-models/own-models.tsx';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
 import { AutoLabelForm } from './auto-label-form.tsx';
 import { LabelRun } from './label-run.tsx';
-import { MaskingForm } from './masking-form.tsx';
 import { NameForm } from './name-form.tsx';
+import { MaskedKinds } from '../ui/masked-kinds.tsx';
+
+const preferenceQuery = queryOptions({
+  queryKey: ['redaction-preference'],
+  queryFn: ({ signal }) => call('GET /api/redaction', { signal }),
+});
+
+/** What is masked in all recordings of the account. */
+function MaskingForm() {
+  const client = useQueryClient();
+  const preference = useQuery(preferenceQuery);
+  const save = useMutation({
+    mutationFn: (masked_kinds: RedactionKind[]) => call('PUT /api/redaction', { body: { masked_kinds } }),
+    onSuccess: (saved) => {
+      client.setQueryData(preferenceQuery.queryKey, saved);
+      notify(t`What is hidden was saved.`);
+    },
+    onError: (error) => notifyError(t`The choice wasn’t saved`, error),
+  });
+  if (!preference.data) return <QueryStatus of={preference} failure={t`Your choice couldn’t be loaded`} height={120} />;
+  return (
+    <MaskedKinds
+      label={t`Mask in all my recordings`}
+      description={t`Hidden from everybody, you included. Your administrator may hide more.`}
+      value={save.isPending ? save.variables : preference.data.masked_kinds}
+      disabled={save.isPending}
+      onChange={(kinds) => save.mutate(kinds)}
+    />
+  );
+}
 
 export function AccountPage() {
   useDocumentTitle(t`Account · Overtone`);

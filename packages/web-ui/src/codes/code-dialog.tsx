@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { t, msg } from '@lingui/core/macro';
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -6,7 +6,19 @@ import { call } from '../api/client.ts';
 import { useForm } from '../state/use-form.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { codeColors, refreshCodes, type Code, type CodeColor, type CodeList } from './code-queries.ts';
-import { codeColorNames } from './color-names.ts';
+import { translateOnRead } from '../lib/language.ts';
+
+const codeColorNames: Readonly<Record<CodeColor, string>> = translateOnRead({
+  red: msg`Red`,
+  orange: msg`Orange`,
+  yellow: msg`Yellow`,
+  green: msg`Green`,
+  teal: msg`Teal`,
+  blue: msg`Blue`,
+  violet: msg`Violet`,
+  pink: msg`Pink`,
+  gray: msg`Grey`,
+});
 
 type Props = {
   /** null: a first list is made for it. */

@@ -11,8 +11,42 @@ import { Pager } from '../ui/pager.tsx';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { formatLabels } from './labels.ts';
-import { DeleteTemplateDialog, RenameTemplateDialog } from './template-dialogs.tsx';
 import { refreshTemplates, templatesPageSize, templatesQuery, type ExportTemplate } from './template-queries.ts';
+import { NameDialog } from '../naming/name-dialog.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+
+type Props = { readonly template: ExportTemplate; readonly onClose: () => void };
+
+function RenameTemplateDialog({ template: { uuid, name }, onClose }: Props) {
+  const client = useQueryClient();
+  return (
+    <NameDialog
+      title={t`Rename the template`}
+      failure={t`The template wasn’t changed`}
+      draftKey={`export-template-name:${uuid}`}
+      name={name}
+      maxLength={120}
+      send={(next) => call('PUT /api/export-templates/{uuid}', { params: { uuid }, body: { name: next } })}
+      refresh={() => refreshTemplates(client)}
+      onClose={onClose}
+    />
+  );
+}
+
+function DeleteTemplateDialog({ template: { uuid, name }, onClose }: Props) {
+  const client = useQueryClient();
+  return (
+    <Confirm
+      title={t`Delete the template ${name}?`}
+      action={t`Delete`}
+      run={() => call('DELETE /api/export-templates/{uuid}', { params: { uuid } })}
+      onDone={() => void refreshTemplates(client)}
+      onClose={onClose}
+    >
+      <Text size="sm">{t`Nobody can choose it any more. Exports that were made with it stay.`}</Text>
+    </Confirm>
+  );
+}
 
 type Action = 'rename' | 'share' | 'delete';
 

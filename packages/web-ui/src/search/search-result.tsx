@@ -7,7 +7,6 @@ import { Icon } from '../ui/icons.tsx';
 import { snippetParts } from '../lib/snippet.ts';
 import { clock, moment } from '../lib/format.ts';
 import css from './search.module.css';
-import { Snippet } from './snippet.tsx';
 
 type Result = SearchResponse['results'][number];
 type Hit = Result['occurrences'][number];
@@ -105,5 +104,16 @@ function HitRow({ file, hit }: { file: string; hit: Hit }) {
         </span>
       </Link>
     </li>
+  );
+}
+
+/** A snippet as text nodes and `<mark>`; it is never parsed as HTML. */
+function Snippet({ html }: { html: string }) {
+  return (
+    <bdi>
+      {snippetParts(html).map((part, i) =>
+        part.marked ? <mark key={i}>{part.text}</mark> : <span key={i}>{part.text}</span>,
+      )}
+    </bdi>
   );
 }

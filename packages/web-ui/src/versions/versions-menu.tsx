@@ -1,9 +1,13 @@
 import { t } from '@lingui/core/macro';
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import type { FileDetail } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
-import { NameVersionDialog } from './name-version-dialog.tsx';
+import { call } from '../api/client.ts';
+import { NameDialog } from '../naming/name-dialog.tsx';
+import { notify } from '../ui/notify.ts';
+import { versionsKey } from './version-queries.ts';
 
 const VersionsDialog = lazy(() =>
   import('./versions-dialog.tsx').then((module) => ({ default: module.VersionsDialog })),
@@ -42,5 +46,26 @@ export function VersionsMenu({ file, editable, saveFirst }: Props) {
       {shown === 'name' && <NameVersionDialog fileId={file.uuid} onClose={close} />}
       <Suspense>{shown === 'versions' && <VersionsDialog file={file} editable={editable} onClose={close} />}</Suspense>
     </>
+  );
+}
+
+function NameVersionDialog({ fileId, onClose }: { fileId: string; onClose: () => void }) {
+  const client = useQueryClient();
+  return (
+    <NameDialog
+      title={t`Name this version`}
+      failure={t`The version wasn’t named`}
+      draftKey={`version-name:${fileId}`}
+      name=""
+      maxLength={200}
+      send={(name) => call('POST /api/files/{uuid}/transcript/versions', { params: { uuid: fileId }, body: { name } })}
+      refresh={() => client.invalidateQueries({ queryKey: versionsKey(fileId) })}
+      onDone={(_, name) => notify(t`This version is named “${name}”.`)}
+      onClose={onClose}
+    >
+      <Text size="sm" c="dimmed">
+        {t`You can compare the transcript with this version later, and restore it.`}
+      </Text>
+    </NameDialog>
   );
 }

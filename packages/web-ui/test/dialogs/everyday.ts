@@ -285,7 +285,7 @@ export const everydayDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Rename an export template',
-    source: 'exports/template-dialogs.tsx',
+    source: 'exports/templates-page.tsx',
     path: '/export-templates',
     world: showTemplates,
     ...menuItem('Actions for Court', 'Rename'),
@@ -300,7 +300,7 @@ export const everydayDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Delete an export template',
-    source: 'exports/template-dialogs.tsx',
+    source: 'exports/templates-page.tsx',
     path: '/export-templates',
     world: showTemplates,
     ...menuItem('Actions for Court', 'Delete'),
@@ -485,7 +485,7 @@ export const everydayDialogs: readonly DialogCase[] = [
   },
   {
     name: 'Name a version of a transcript',
-    source: 'versions/name-version-dialog.tsx',
+    source: 'versions/versions-menu.tsx',
     path: transcriptPath,
     world: showVersions,
     ...menuItem('Versions', 'Name this version'),

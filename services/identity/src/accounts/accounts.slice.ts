@@ -1,9 +1,12 @@
-import { identityRpc } from '@overtone/contracts';
-import { rpc, type Slice } from '@overtone/service-kit';
-import { accountsRoutes } from './accounts.routes.ts';
-import { createAccounts } from './accounts.service.ts';
+import { identityRpc, identityRoutes, userRoutes, type UserObject } from '@overtone/contracts';
+import { rpc, type Slice, clientOf, handle, type Route } from '@overtone/service-kit';
+import { createAccounts, type Accounts } from './accounts.service.ts';
 import { createFirstAdmin } from './first-admin.ts';
-import { createRegistration } from './registration.service.ts';
+import { createRegistration, type Registration } from './registration.service.ts';
+import type { User } from '../generated/client.ts';
+import { toPasswordPolicy } from '../passwords/passwords.ts';
+import type { Settings } from '../live-settings.ts';
+import { toUserObject } from './accounts.ts';
 
 type Deps = Parameters<typeof createAccounts>[0] &
   Parameters<typeof createRegistration>[0] &
@@ -29,4 +32,28 @@ export function createAccountsSlice(deps: Deps): Slice {
       rpc(identityRpc.findAccounts, async ({ names }) => ({ accounts: await accounts.find(names) })),
     ],
   };
+}
+
+type Parts = { accounts: Accounts; registration: Registration; settings: Settings };
+
+function accountsRoutes({ accounts, registration, settings }: Parts): Route[] {
+  const shown = (user: User): UserObject => ({
+    ...toUserObject(user),
+    must_change_password: accounts.mustChangePassword(user),
+  });
+  return [
+    handle(identityRoutes.me, async (request) => shown(await accounts.me(request.caller.userId))),
+    handle(identityRoutes.updateMe, async (request) => {
+      const { full_name: fullName, current_password: currentPassword, password } = request.body;
+      return shown(await accounts.change(request.caller, { fullName, currentPassword, password }, clientOf(request)));
+    }),
+    handle(userRoutes.register, async (request) => {
+      const { email, password, full_name: fullName } = request.body;
+      await registration.register({ email, password, fullName }, clientOf(request));
+      return {
+        message: 'If this address is new, your account has been created. It may need approval.',
+      };
+    }),
+    handle(userRoutes.passwordPolicy, async () => toPasswordPolicy(settings.current())),
+  ];
 }

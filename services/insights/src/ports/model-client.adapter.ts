@@ -6,7 +6,6 @@ import { assertNever } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { createOllama } from 'ollama-ai-provider-v2';
 import { fetch as undiciFetch, type Agent } from 'undici';
-import { createIdleTimeout } from './idle-timeout.ts';
 import { addressOf, type ModelClient, type ModelMessage, type ModelReply, type ModelServer } from './model-client.ts';
 import { modelFailures, toModelFailure } from './model-failures.ts';
 import { listModels, readContextTokens } from './model-listing.ts';
@@ -158,5 +157,20 @@ async function collect(stream: Stream, { server, message, touch }: Collecting): 
     text,
     inputTokens: usage.inputTokens.total || null,
     outputTokens: usage.outputTokens.total || null,
+  };
+}
+
+/** A signal that aborts when nothing has happened for a time; `touch` begins the time again. */
+function createIdleTimeout(milliseconds: number): {
+  signal: AbortSignal;
+  touch: () => void;
+  stop: () => void;
+} {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), milliseconds);
+  return {
+    signal: controller.signal,
+    touch: (): void => void timer.refresh(),
+    stop: (): void => clearTimeout(timer),
   };
 }

@@ -1,15 +1,32 @@
-import { plural, t } from '@lingui/core/macro';
+import { plural, t, msg } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ResponseBody } from '@overtone/client';
+import type { publicLinksGroup, SettingValues } from '@overtone/contracts';
 import { call } from '../../api/client.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { shownValue, valuesOf } from '../settings/items.ts';
-import { SettingFields } from '../settings/setting-field.tsx';
+import { SettingFields, type SettingLabel } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
-import { publicLinkLabels } from './labels.ts';
+import { translateOnRead } from '../../lib/language.ts';
+
+/** Texts of the settings of public links. */
+const publicLinkLabels: Readonly<Record<keyof SettingValues<typeof publicLinksGroup>, SettingLabel>> = translateOnRead({
+  enabled: {
+    label: msg`Allow public links`,
+    description: msg`Who may share a recording can create links that open it without an account.`,
+  },
+  max_days: {
+    label: msg`Longest time in days`,
+    description: msg`New links end after at most this time.`,
+  },
+  password_required: {
+    label: msg`Require a password`,
+    description: msg`For new links.`,
+  },
+});
 
 const settingsQuery = queryOptions({
   queryKey: ['public-link-settings'],

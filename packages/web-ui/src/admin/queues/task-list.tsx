@@ -12,10 +12,10 @@ import { ago, moment } from '../../lib/format.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
 import { Pager } from '../../ui/pager.tsx';
-import { taskPageSize, taskQuery, tasksQuery, type TaskItem } from './queue-queries.ts';
-import { AttemptList } from './attempt-list.tsx';
-import { queueHints, taskColors, taskLabels } from './labels.ts';
+import { taskPageSize, taskQuery, tasksQuery, type TaskItem, type AttemptItem } from './queue-queries.ts';
+import { queueHints, taskColors, taskLabels, ageSince, outcomeTexts } from './labels.ts';
 import { Sheet } from '../../ui/sheet.tsx';
+import css from './queues.module.css';
 
 type Filters = Record<string, string>;
 
@@ -199,5 +199,27 @@ function Attempts({ uuid }: { uuid: string }) {
       </Text>
       {attempts.length === 0 ? <Text size="xs">{t`No attempt yet.`}</Text> : <AttemptList attempts={attempts} />}
     </>
+  );
+}
+
+/** The attempts of a task, with outcome and worker. */
+function AttemptList({ attempts }: { attempts: readonly AttemptItem[] }) {
+  return (
+    <ol className={css['tries']}>
+      {attempts.map((attempt) => (
+        <li key={attempt.number} data-outcome={attempt.outcome}>
+          <b>{t`Attempt ${attempt.number}`}</b>{' '}
+          {attempt.ended_at === null
+            ? outcomeTexts[attempt.outcome]
+            : t`${outcomeTexts[attempt.outcome]} after ${ageSince(attempt.started_at, attempt.ended_at)}`}
+          {attempt.error_message === null ? '' : `: ${attempt.error_message}`}
+          <span className={css['dim']}>
+            {' '}
+            ({moment(attempt.started_at)}
+            {attempt.worker === null ? '' : `, ${attempt.worker}`})
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

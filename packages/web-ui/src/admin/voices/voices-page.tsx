@@ -1,17 +1,30 @@
-import { t } from '@lingui/core/macro';
+import { t, msg } from '@lingui/core/macro';
 import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ResponseBody } from '@overtone/client';
+import type { SettingValues, voiceSettings } from '@overtone/contracts';
 import { call } from '../../api/client.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { shownValue, valuesOf } from '../settings/items.ts';
-import { SettingFields } from '../settings/setting-field.tsx';
+import { SettingFields, type SettingLabel } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 import { speakerIndexQuery, StoredVoices } from '../stored-voices.tsx';
-import { voiceLabels } from './labels.ts';
+import { translateOnRead } from '../../lib/language.ts';
+
+/** Texts of the settings of voices. */
+const voiceLabels: Readonly<Record<keyof SettingValues<typeof voiceSettings>, SettingLabel>> = translateOnRead({
+  profiles_enabled: {
+    label: msg`Store voices and recognise them again`,
+    description: msg`Speakers that people name are suggested in their other recordings.`,
+  },
+  suggestion_threshold: {
+    label: msg`Suggest from a confidence of`,
+    description: msg`From 0.5 to 0.99: a higher value makes fewer and surer suggestions.`,
+  },
+});
 
 const voicesQuery = queryOptions({
   queryKey: ['voice-settings'],

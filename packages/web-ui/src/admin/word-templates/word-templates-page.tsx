@@ -1,8 +1,10 @@
-import { plural, t } from '@lingui/core/macro';
+import { plural, t, msg } from '@lingui/core/macro';
 import { ActionIcon, Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
 import { urlOf } from '@overtone/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { MessageDescriptor } from '@lingui/core';
+import type { WordPlaceholder } from '@overtone/contracts';
 import { call, download } from '../../api/client.ts';
 import { refreshWordTemplates, wordTemplatesQuery, type WordTemplate } from '../../exports/word-template-queries.ts';
 import { bytes, moment } from '../../lib/format.ts';
@@ -10,13 +12,25 @@ import { Icon } from '../../ui/icons.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
-import { knownPlaceholders, placeholderLabels } from './labels.ts';
 import {
   AddWordTemplateDialog,
   DeleteWordTemplateDialog,
   RenameWordTemplateDialog,
   ReplaceWordTemplateDialog,
 } from './word-template-dialogs.tsx';
+import { translateOnRead } from '../../lib/language.ts';
+
+const placeholderLabels = translateOnRead<Record<WordPlaceholder, MessageDescriptor>>({
+  transcript: msg`the transcript, in place of this paragraph`,
+  title: msg`title of the recording`,
+  date: msg`day of the recording`,
+  duration: msg`length of the recording`,
+  participants: msg`names of the speakers`,
+  language: msg`language code of the recording`,
+  filename: msg`name of the recorded file`,
+});
+
+const knownPlaceholders: ReadonlySet<string> = new Set(Object.keys(placeholderLabels));
 
 type Action = 'rename' | 'replace' | 'delete';
 
