@@ -71,7 +71,7 @@ describe('rights after a restore', () => {
     };
   }
 
-  /** Keeps the database as it is, changes it, and restores what was kept over the change. */
+  /** Keeps the database, changes it, and restores what was kept over the change. */
   async function restoreAfter(
     change: string,
     before = '',

@@ -17,7 +17,7 @@ const dataOption = ['--data <folder>', 'data folder (default: "data" beside the 
 const unverifiedOption = [
   '--accept-unverified-backup',
   'accept a backup that is not proven to be of this installation (of another one, by 0.5.0 or older, or with its keys lost): ' +
-    'whoever wrote it decides who may sign in and what every recording says',
+    'its author decides who may sign in and what every recording says',
 ] as const;
 
 /** The commands of ./overtone. */

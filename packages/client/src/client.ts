@@ -1,7 +1,7 @@
 import { ApiError, problemFrom } from './problem.ts';
 import { urlOf, type Input, type OptionalInput, type Query, type ResponseBody, type Route } from './routes.ts';
 
-/** Who calls, and what happens when the server no longer accepts it. */
+/** The credentials of the client, and what happens when the server no longer accepts it. */
 export type Credentials = {
   readonly headers: (method: string) => Headers;
   /** Called after a 401 with the headers that were refused. @returns true when the request may be sent again. */

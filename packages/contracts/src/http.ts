@@ -146,7 +146,7 @@ export const message = z.object({ message: z.string() });
 /** ISO-8601 UTC. */
 export const time = z.iso.datetime();
 export const textRule = 'must be well-formed Unicode without NUL';
-/** Marks that nobody sees: copied names and numbers carry them. Joiners stay: some scripts and emoji need them. */
+/** Invisible marks: copied names and numbers carry them. Joiners stay: some scripts and emoji need them. */
 const invisibleMarks = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu;
 export function withoutMarks(text: string): string {
   return text.replaceAll(invisibleMarks, '');

@@ -50,7 +50,7 @@ const coding = z.object({
   color: z.enum(codeColors),
   start_time: z.number(),
   end_time: z.number(),
-  /** What is said there, as the caller may read it, shortened; null: nothing. */
+  /** The words there, as the caller may read it, shortened; null: nothing. */
   quote: z.string().nullable(),
   /** null: the account was erased. */
   author: z.object({ uuid: z.uuid(), name: z.string().nullable() }).nullable(),

@@ -35,13 +35,13 @@ const comment = z.object({
 
 /**
  * A highlight (a colour), a comment (a text), or both, with replies. Its place is a time of the recording, which stays true
- * when the transcript is corrected, split or made again; the quote is what is said there now.
+ * when the transcript is corrected, split or made again; the quote is the current text there.
  */
 export const commentThread = comment.extend({
   start_time: z.number(),
   /** Equal to `start_time`: a comment at a moment. */
   end_time: z.number(),
-  /** What is said there, as the caller may read it, shortened; null: nothing. */
+  /** The words there, as the caller may read it, shortened; null: nothing. */
   quote: z.string().nullable(),
   color: z.enum(highlightColors).nullable(),
   resolved: z.object({ at: time, by: z.string().nullable() }).nullable(),

@@ -41,7 +41,7 @@ export const maskedAudioRpc = {
             kind: z.enum(clipKinds),
             start: z.number().min(0),
             end: z.number().min(0),
-            /** What is heard in the masked times. */
+            /** The sound of the masked times. */
             masking: z.enum(['silence', 'beep']).nullable(),
           })
           .nullable()

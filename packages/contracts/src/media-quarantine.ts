@@ -4,7 +4,7 @@ import { fileObject } from './media-objects.ts';
 
 const route = routesOf('media');
 
-/** A file in quarantine is listed with its reason; only administrators can open it, and nobody can play it. */
+/** A file in quarantine is listed with its reason; only administrators can open it, and no one can play it. */
 export const quarantineRoutes = {
   quarantineFile: route('POST', '/api/admin/files/{uuid}/quarantine', 'admin', {
     summary: 'Put a file in quarantine: only administrators can download it, and it is not found by searches',

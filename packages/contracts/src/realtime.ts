@@ -76,7 +76,7 @@ export const pushMessage = z.discriminatedUnion('type', [
       draft: z.string(),
     }),
   }),
-  /** Somebody else has the page of a file open, moved the caret, or left. */
+  /** Someone else has the page of a file open, moved the caret, or left. */
   z.object({
     type: z.literal('presence'),
     data: z.object({

@@ -49,7 +49,7 @@ describe('a group of settings', () => {
   it('accepts a part of itself as a change, null for a reset, and nothing else', () => {
     const changes = settingChanges(group);
     expect(changes.parse({ size: 2, mode: null })).toEqual({ size: 2, mode: null });
-    for (const refused of [{ size: 0 }, { mode: 'later' }, { other: 1 }, { readers: ['nobody'] }, { token: '' }])
+    for (const refused of [{ size: 0 }, { mode: 'later' }, { other: 1 }, { readers: ['unknown'] }, { token: '' }])
       expect(changes.safeParse(refused).success).toBe(false);
   });
   it('refuses every number that does not fit with one sentence that names its range', () => {

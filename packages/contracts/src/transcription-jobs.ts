@@ -10,7 +10,7 @@ const stageInput = z.object({
   ownerId: z.uuid(),
   earlier: z.partialRecord(z.enum(stages), z.string()),
 });
-/** How speakers are told apart. `track`: one per sound track, or per channel of a single track. */
+/** How speakers are distinguished. `track`: one per sound track, or per channel of a single track. */
 export const speakerSources = ['voice', 'track'] as const;
 const options = z.object({
   language: z.string().nullable(),
@@ -64,7 +64,7 @@ export const prepareOutput = z.object({
   tags: z.record(z.string(), z.string().max(255)).optional(),
   /** Browsers cannot play the recording, or would play another of its sounds. */
   needsPlaybackCopy: z.boolean().optional(),
-  /** Keys of one sound per speaker; empty or absent: the speakers are told apart by voice. */
+  /** Keys of one sound per speaker; empty or absent: the speakers are distinguished by voice. */
   speakerParts: z.array(z.string()).optional(),
   sound: soundLevel.nullish(),
   media: z.object({

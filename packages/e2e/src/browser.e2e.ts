@@ -143,7 +143,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.reload();
       await page.getByTestId('segment-speaker').filter({ hasText: 'Ada Lovelace' }).first().waitFor();
     }),
-    step('an edited passage is saved by itself', async () => {
+    step('an edited passage is saved automatically', async () => {
       await correctPassage(page, page.getByTestId('segment').first(), ' Remarkably corrected.');
       await page.reload();
       await page.getByTestId('segment').first().getByText('Remarkably').waitFor();

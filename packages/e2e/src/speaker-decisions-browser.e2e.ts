@@ -78,7 +78,7 @@ export function speakerDecisionsInTheBrowser(context: ScriptedContext): Suite {
         await until('the first has stopped', async () => (await stop.count()) === 1);
       },
     ),
-    nightly('a typed name stays with the voices that are left when one is said to be another person', async () => {
+    nightly('a typed name stays with the voices that are left when one is assigned to another person', async () => {
       for (const index of [0, 1]) {
         let separated = '';
         // The answers are changed, not the voices, which the next steps need as they are.

@@ -73,7 +73,7 @@ describe('folder store with a killed writer', () => {
 describe('folder store that requires its marker', () => {
   const unavailable = { kind: 'unavailable', code: 'storage_unavailable' };
 
-  it.each(['is gone', 'was replaced by an empty one'])(
+  it.each(['was deleted', 'was replaced by an empty one'])(
     'is unavailable when its folder %s, and makes none',
     async (how) => {
       const folder = join(dir, 'store');
@@ -81,7 +81,7 @@ describe('folder store that requires its marker', () => {
       const store = createFolderStore({ dir: folder, reserveBytes: 0, requiresMarker: true });
       await store.put('files/a/original', 'content');
       await rename(folder, join(dir, 'away'));
-      if (how !== 'is gone') await mkdir(folder);
+      if (how !== 'was deleted') await mkdir(folder);
       for (const attempt of [
         () => store.ping(),
         () => store.put('files/b/original', 'content'),
@@ -97,7 +97,7 @@ describe('folder store that requires its marker', () => {
       ])
         await expect(attempt()).rejects.toMatchObject(unavailable);
       expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
-      if (how !== 'is gone') await rmdir(folder);
+      if (how !== 'was deleted') await rmdir(folder);
       await rename(join(dir, 'away'), folder);
       await store.ping();
       expect(await store.head('files/a/original')).toMatchObject({ bytes: 7 });

@@ -11,7 +11,7 @@ describe.each(labelled)('$kind in $language, $form', ({ language, texts }) => {
 });
 
 describe.each(Object.entries(ordinary))('an ordinary sentence of %s', (language, texts) => {
-  it.each(texts)('stays as it is: %j', (text) => {
+  it.each(texts)('is not changed: %j', (text) => {
     expect(detect(text, { language, knownNames: [] })).toEqual([]);
   });
 });

@@ -116,7 +116,7 @@ test('the card of stored voices follows the setting without a reload', async ({ 
   await expect(page.getByText('Recognising voices across recordings is switched off.')).toBeVisible();
   await page.getByTestId('setting').getByRole('switch').check();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  // The search service has not heard of the change yet.
+  // The search service has not received the change yet.
   await expect(page.getByText('Switching on…')).toBeVisible();
   const version = exampleItem('GET /api/search/speaker-index', 'versions', { state: 'current', speakers: 2, files: 1 });
   api.respond('GET /api/search/speaker-index', { ...index, enabled: true, versions: [version] });

@@ -60,7 +60,7 @@ test('a template is chosen for many transcripts, changed, and saved under anothe
   await dialog.getByLabel('Name of the template').fill('Web page');
   await page.keyboard.press('Enter');
   await expect(template).toHaveValue(mine.uuid);
-  // The form is gone: the keyboard goes on where it was opened, and Escape closes the form alone.
+  // The form has closed: the keyboard continues where it was opened, and Escape closes the form alone.
   await expect(dialog.getByRole('button', { name: 'Save as template' })).toBeFocused();
   await page.keyboard.press('Enter');
   await page.keyboard.type('Half a name');

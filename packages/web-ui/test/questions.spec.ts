@@ -61,7 +61,10 @@ test('a sign-in source whose test failed is switched on only after a question', 
       setting({ config_key: 'ldap_server' }),
     ],
   });
-  const tested = example('POST /api/admin/auth-config/{category}/test', { success: false, message: 'Nobody answers.' });
+  const tested = example('POST /api/admin/auth-config/{category}/test', {
+    success: false,
+    message: 'The server does not respond.',
+  });
   api.respond('POST /api/admin/auth-config/{category}/test', tested);
   const route = 'PUT /api/admin/auth-config/{category}';
   api.respond(route, example(route, { updated_count: 2 }));
@@ -69,12 +72,12 @@ test('a sign-in source whose test failed is switched on only after a question', 
   const server = page.locator('[data-key="ldap_server"]').getByRole('textbox');
   await server.fill('ldap.example.org');
   await button(page, 'Test connection').click();
-  await expect(page.getByTestId('test-result')).toContainText('Nobody answers.');
+  await expect(page.getByTestId('test-result')).toContainText('The server does not respond.');
   const enabled = page.locator('[data-key="ldap_enabled"]').getByRole('switch');
   await enabled.check();
   await button(page, 'Save').click();
   const question = page.getByRole('dialog', { name: 'Save although the test failed?' });
-  await expect(question).toContainText('Nobody answers.');
+  await expect(question).toContainText('The server does not respond.');
   await question.getByRole('button', { name: 'Cancel' }).click();
   expect(api.sent(route)).toEqual([]);
   await enabled.uncheck();
@@ -90,7 +93,7 @@ test('a mapping of a text that is no distinguished name is called so before it i
   const dialog = page.getByRole('dialog');
   const claim = dialog.getByLabel('Directory group (DN)', { exact: true });
   await claim.fill('Staff');
-  await expect(claim).toHaveAccessibleDescription(/matches nobody/);
+  await expect(claim).toHaveAccessibleDescription(/matches no one/);
   await expect(dialog.getByRole('button', { name: 'Save anyway' })).toBeVisible();
   await claim.fill('cn=staff,dc=example,dc=org');
   await expect(dialog.getByRole('button', { name: 'Add mapping' })).toBeVisible();

@@ -14,7 +14,7 @@ const speech = [
 ];
 
 test.describe('the transcript is one document', () => {
-  test('saves what is typed by itself, as one operation', async ({ page, api }) => {
+  test('saves what is typed automatically, as one operation', async ({ page, api }) => {
     const transcript = await open(page, api);
     await caretAtEnd(page, 1);
     await page.keyboard.type(' of March');
@@ -45,7 +45,7 @@ test.describe('the transcript is one document', () => {
     expect(transcript.texts()[1]).toBe(`${speech[1]} ${speech[2]}`);
   });
 
-  test('can be emptied, typed anew and undone, also after a reload', async ({ page, api }) => {
+  test('can be emptied, typed again and undone, also after a reload', async ({ page, api }) => {
     const transcript = await open(page, api);
     await caretAtEnd(page, 1);
     await page.keyboard.press('Control+a');
@@ -195,9 +195,9 @@ test.describe('the transcript is one document', () => {
     const transcript = await open(page, api);
     await caretAtEnd(page, 3);
     await page.keyboard.press('Enter');
-    await page.keyboard.type('Nobody knows');
+    await page.keyboard.type('Who knows');
     await expectSaved(page);
-    expect(transcript.texts()).toEqual([...speech, 'Nobody knows']);
+    expect(transcript.texts()).toEqual([...speech, 'Who knows']);
     await page.keyboard.press('Control+Shift+Backspace');
     await expectSaved(page);
     expect(transcript.texts()).toEqual(speech);
@@ -364,7 +364,7 @@ test.describe('what is typed in the transcript is never lost', () => {
     expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
   });
 
-  test('is merged with what another person changed in the same sentence, and goes on where it was', async ({
+  test('is merged with what another person changed in the same sentence, and typing continues where it was', async ({
     page,
     api,
   }) => {

@@ -34,7 +34,7 @@ test('a Word template is chosen for an export, and one that was deleted is named
   await expect.poll(() => api.requests('GET /api/transcripts/export')).toHaveLength(1);
   expect(api.requests('GET /api/transcripts/export')[0]?.query.get('word_template')).toBe(court.uuid);
 
-  // The choice is remembered; meanwhile the template was deleted.
+  // The choice is remembered, but the template was deleted.
   api.respond('GET /api/word-templates', [letterhead]);
   await page.goto('/');
   await page.getByRole('checkbox', { name: 'Select Minutes' }).check();
@@ -55,7 +55,7 @@ for (const width of [1280, 360])
     await page.goto('/admin/word-templates');
     const entry = (name: string) => page.locator(`[data-template="${name}"]`);
     await expect(entry('Letterhead')).toContainText('Default');
-    await expect(entry('Letterhead')).toContainText('Unknown placeholder, which stays as it is: {{case}}');
+    await expect(entry('Letterhead')).toContainText('Unknown placeholder, which stays unchanged: {{case}}');
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Actions for Court', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Use by default', exact: true }).click();

@@ -64,7 +64,7 @@ export function requireKnownMaker(
     verifyMaker(manifest, keys);
   } catch (cause) {
     throw new Refusal(
-      `${messageOf(cause)} Nothing was touched. Whoever wrote it decides who may sign in after the restore, and what every ` +
+      `${messageOf(cause)} Nothing was touched. Its author decides who may sign in after the restore, and what every ` +
         'recording says. If you know that it is yours, add --accept-unverified-backup. (backup_unverified)',
       { cause },
     );

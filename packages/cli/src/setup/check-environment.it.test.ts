@@ -41,7 +41,7 @@ describe('the environment of all services', () => {
       GPU_SCALE_WORKERS: '99',
       OT_MIRROR_S3_ENDPOINT: 'nowhere',
       OT_BACKUP_ROOTS: 'relative',
-      OT_ADMIN_EMAIL: 'nobody',
+      OT_ADMIN_EMAIL: 'ada',
     });
     expect(faults.sort().map((fault) => fault.split(' is not valid: it must be '))).toEqual([
       ['DB_POOL_SIZE=abc', 'a whole number from 1 to 500'],
@@ -49,7 +49,7 @@ describe('the environment of all services', () => {
       ['GPU_SCALE_WORKERS=99', 'a whole number from 1 to 32'],
       ['LDAP_PORT=99999', 'a whole number from 1 to 65535'],
       ['LOG_FORMAT=xml', 'one of text, json'],
-      ['OT_ADMIN_EMAIL=nobody', 'an e-mail address'],
+      ['OT_ADMIN_EMAIL=ada', 'an e-mail address'],
       ['OT_BACKUP_ROOTS=relative', 'full paths of folders, separated by colons'],
       ['OT_MIRROR_S3_ENDPOINT is set without OT_MIRROR_S3_ACCESS_KEY_ID and OT_MIRROR_S3_SECRET_ACCESS_KEY'],
       ['OT_MIRROR_S3_ENDPOINT=nowhere', 'an address such as https://host:port'],

@@ -201,7 +201,7 @@ const owningConversation = conversationOf({ expects: { own: '-aaa', viewer: '-ff
 
 /** Every route of the API. The test fails for a route without an entry. */
 export const table: Record<string, Entry> = {
-  'POST /api/auth/token': { ...everyone, send: () => ({ form: 'username=nobody&password=nothing' }) },
+  'POST /api/auth/token': { ...everyone, send: () => ({ form: 'username=unknown&password=nothing' }) },
   'POST /api/auth/token/refresh': sending(() => ({ refresh_token: 'none' }))(everyone),
   'POST /api/auth/logout': everyone,
   'POST /api/auth/logout/all': signedIn,
@@ -264,7 +264,7 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/user-approvals/{uuid}/approve': account('-faa', 'sfaa', 'sffa'),
   'POST /api/admin/user-approvals/{uuid}/reject': account('-faa', 'sfaa', 'sffa'),
   'GET /api/admin/audit-logs': superAdmins,
-  'GET /api/admin/sign-in/explanation': asking(() => 'login=nobody')(superAdmins),
+  'GET /api/admin/sign-in/explanation': asking(() => 'login=unknown')(superAdmins),
   'GET /api/admin/audit-logs/export': asking(() => 'event_type=matrix')(superAdmins),
 
   'GET /api/groups': signedIn,

@@ -83,7 +83,7 @@ function Passage({ passage }: { passage: CodedPassage }) {
       </Group>
       <Text component="blockquote" size="sm" className={css['quote'] ?? ''}>
         {speaker !== null && <b>{`${speaker}: `}</b>}
-        {quote ?? t`Nothing is said there.`}
+        {quote ?? t`There are no words there.`}
       </Text>
       {passage.author?.name != null && (
         <Text size="xs" c="dimmed">

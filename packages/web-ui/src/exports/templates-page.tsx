@@ -43,7 +43,7 @@ function DeleteTemplateDialog({ template: { uuid, name }, onClose }: Props) {
       onDone={() => void refreshTemplates(client)}
       onClose={onClose}
     >
-      <Text size="sm">{t`Nobody can choose it any more. Exports that were made with it stay.`}</Text>
+      <Text size="sm">{t`It can no longer be chosen. Exports that were made with it stay.`}</Text>
     </Confirm>
   );
 }

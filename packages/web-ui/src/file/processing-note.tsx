@@ -130,8 +130,8 @@ function hintFor(file: FileDetail, timeline: Timeline | null): string {
     return t`The speech model is being fetched (${fetched} %). Starts automatically once it is there.`;
   if (file.waiting_for === 'engine')
     return t`No speech engine is available. Resumes automatically once an administrator adds one.`;
-  if (file.waiting_for === 'worker') return t`Waiting in line. Starts by itself.`;
-  if (file.next_stage !== null) return t`Next: ${stageNames[file.next_stage].toLowerCase()}. Starts by itself.`;
+  if (file.waiting_for === 'worker') return t`Waiting in line. Starts automatically.`;
+  if (file.next_stage !== null) return t`Next: ${stageNames[file.next_stage].toLowerCase()}. Starts automatically.`;
   if (file.total_segments > 0) return t`You can already read the transcript. Speakers and search follow.`;
   return t`You can leave this page.`;
 }

@@ -27,7 +27,7 @@ function Link({ token }: { token: string }) {
   if (hasEnded || token === '' || codeOf(link.error) === 'not_found') return <EndedLink />;
   if (view) return <PublicRecording opened={view} onEnd={() => setEnded(true)} />;
   return (
-    <SignInFrame title={t`Shared recording`} text={t`Somebody shared a recording with you.`}>
+    <SignInFrame title={t`Shared recording`} text={t`Someone shared a recording with you.`}>
       {link.isError && <ErrorNote error={link.error} onRetry={() => void link.refetch()} />}
       {link.isPending && <Skeleton h={140} role="status" aria-label={t`Loading`} />}
       {link.data && <PasswordForm token={token} onUnlock={setUnlocked} onEnd={() => setEnded(true)} />}

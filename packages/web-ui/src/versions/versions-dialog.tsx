@@ -52,7 +52,7 @@ export function VersionsDialog({ file, editable, onClose }: Props) {
         onDone={() => void client.invalidateQueries({ queryKey: versionsKey(file.uuid) })}
         onClose={onClose}
       >
-        <Text size="sm">{t`It can’t be compared or restored any more. The transcript stays as it is.`}</Text>
+        <Text size="sm">{t`It can’t be compared or restored any more. The transcript doesn’t change.`}</Text>
       </Confirm>
     );
   const rows = query.data ? rowsOf(query.data) : [];

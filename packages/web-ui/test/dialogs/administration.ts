@@ -717,14 +717,17 @@ export const administrationDialogs: readonly DialogCase[] = [
       api.respond('GET /api/admin/auth-config', { ...example('GET /api/admin/auth-config'), ldap: [enabled] });
       api.respond(
         'POST /api/admin/auth-config/{category}/test',
-        example('POST /api/admin/auth-config/{category}/test', { success: false, message: 'Nobody answers.' }),
+        example('POST /api/admin/auth-config/{category}/test', {
+          success: false,
+          message: 'The server does not respond.',
+        }),
       );
     },
     opener: button('Save'),
     open: async (page) => {
       if (await button('Save')(page).isDisabled()) {
         await button('Test connection')(page).click();
-        await page.getByTestId('test-result').getByText('Nobody answers.').waitFor();
+        await page.getByTestId('test-result').getByText('The server does not respond.').waitFor();
       }
       // A second submit of an unchanged form is ignored for half a second.
       await page.getByRole('switch').first().uncheck();

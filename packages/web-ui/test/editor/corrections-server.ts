@@ -187,7 +187,7 @@ function applyOperation(
   const kinds = kindsOf(run, next);
   if (kinds.length === 0) return rows;
   if (hasGivenTimes(kinds, pieces) && !areTimesInOrder(next, around))
-    throw new Refused('A passage must start between its neighbours.');
+    throw new Refused('A passage must start between those before and after it.');
   const kept = new Set(next.map(({ id }) => id));
   const updates = new Map(next.map((passage) => [passage.id, passage]));
   let result: readonly Row[] = rows.flatMap((row): Row[] => {

@@ -23,7 +23,7 @@ async function healthOf({ call }: Pick<typeof edge, 'call'>): Promise<unknown> {
 
 describe('the health', () => {
   it.each([
-    ['is gone', async () => 'http://127.0.0.1:1'],
+    ['was stopped', async () => 'http://127.0.0.1:1'],
     ['accepts connections and does not answer', async () => await serve(() => undefined)],
     [
       'begins an answer and does not end its head',

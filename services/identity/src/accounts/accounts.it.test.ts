@@ -121,7 +121,7 @@ describe('rpc find-accounts', () => {
     await sql.query(`update "user" set is_active = false where uuid = $1`, [disabled!.id]);
     await sql.query(`update "user" set approval_status = 'pending' where uuid = $1`, [pending!.id]);
     await sql.query(`update "user" set ldap_uid = $2 where uuid = $1`, [second!.id, first!.email]);
-    const names = [mail!.email.toUpperCase(), 'ADA', disabled!.email, pending!.email, first!.email, 'nobody', ''];
+    const names = [mail!.email.toUpperCase(), 'ADA', disabled!.email, pending!.email, first!.email, 'unknown', ''];
     const request = JSON.stringify({ names });
     const reply = await backends.bus.request(identityRpc.findAccounts.subject, request, { timeout: 30_000 });
     const { accounts } = reply.json<{ ok: { accounts: { name: string; userId: string }[] } }>().ok;

@@ -73,7 +73,7 @@ export async function checkCodesNotHeld(tx: Tx, codeIds: readonly string[]): Pro
   if (files.some(({ held }) => held))
     throw conflict(
       'legal_hold',
-      'A recording with this code is under a legal hold, and nobody can rename or remove its codes. An administrator can release it.',
+      'A recording with this code is under a legal hold, and its codes cannot be renamed or removed. An administrator can release it.',
     );
 }
 
@@ -90,7 +90,7 @@ export async function setCodeListShare(
     : tx.codeListShare.create({ data: { listId, ...target, ...change } });
 }
 
-/** Publishes that a list changed to all who see it; to be called before a change that ends somebody's access. */
+/** Publishes that a list changed to all who see it; to be called before a change that ends the access of an account. */
 export async function publishCodeListChange(tx: Tx, outbox: Outbox, { id, userId: ownerId }: Owned): Promise<void> {
   const shares = await tx.codeListShare.findMany({ where: { listId: id }, select: { userId: true, groupId: true } });
   await outbox.add(tx, mediaEvents.codeListChanged, {
@@ -107,7 +107,7 @@ export async function removeCodeListSharesWith(tx: Tx, target: ShareTarget): Pro
 
 /**
  * Erases a person's lists of codes, and their name from the codes that they gave to passages in lists of others. Codes in
- * files under a legal hold stay, with their list, which is shared with nobody, until the hold is released.
+ * files under a legal hold stay, with their list, which is no longer shared, until the hold is released.
  * @returns the number of erased lists.
  */
 export async function eraseCodesOf(tx: Tx, outbox: Outbox, userId: string): Promise<number> {

@@ -13,10 +13,10 @@ import type { PassageViews } from './passages.read-model.ts';
 
 type Deps = { db: Db; outbox: Outbox; views: Pick<PassageViews, 'one'> };
 
-/** Gives codes to passages: whoever may read a file and edit a list of codes may do so. */
+/** Gives codes to passages: the caller must be able to read the file and to edit the list of codes. */
 export function createCodings({ db, outbox, views }: Deps) {
   return {
-    /** A code that the caller has given to the same place before stays as it is. */
+    /** A code that the caller has given to the same place before does not change. */
     add: async (
       actor: Actor,
       fileId: string,

@@ -15,7 +15,7 @@ import { readersAmong } from './comments.store.ts';
 type Routes = typeof mediaRoutes;
 type Deps = { db: Db; outbox: Outbox; views: Pick<CommentViews, 'thread'> };
 
-/** Whoever may read a file may comment on it, reply, and resolve threads. */
+/** Every reader of a file may comment on it, reply, and resolve threads. */
 export function createComments({ db, outbox, views }: Deps) {
   const notify = async (tx: Tx, file: UsableFile, comment: TranscriptComment, mentions: readonly string[]) => {
     const thread = comment.threadId ?? comment.id;
@@ -34,7 +34,7 @@ export function createComments({ db, outbox, views }: Deps) {
     });
   };
 
-  /** Changes comments of a file in a transaction, and answers with the thread as it is afterwards. */
+  /** Changes comments of a file in a transaction, and answers with the changed thread. */
   const changing = async (
     actor: Actor,
     fileId: string,

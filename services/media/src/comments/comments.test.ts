@@ -24,11 +24,11 @@ describe('a quote', () => {
     [1000, 2000, 'morning,'],
     [2000, 11_000, 'Ada Lovelace. Let'],
     [0, 20_000, 'Good morning, Ada Lovelace. Let us begin.'],
-  ])('of %i to %i ms is what is said there', (start, end, text) => {
+  ])('of %i to %i ms is the text of these times', (start, end, text) => {
     expect(quote(start, end)).toBe(text);
   });
 
-  it('does not exist at a moment and where nothing is said', () => {
+  it('does not exist at a moment and where there are no words', () => {
     expect(quote(1000, 1000)).toBeNull();
     expect(quote(5000, 9000)).toBeNull();
   });

@@ -90,14 +90,14 @@ ${description}${below.join('')}${indent}</Code>
 
 type Source = { id: string; title: string; link: string; at: string };
 
-/** A recording: its text is the file `sources/{id}.txt`. Places where nothing is said are counted in its description. */
+/** A recording: its text is the file `sources/{id}.txt`. Places without words are counted in its description. */
 export function* textSource(
   { id, title, link, at }: Source,
   places: readonly CodedPlace[],
   find: (id: string) => Range | null,
 ): Generator<string> {
   const silent = places.filter((place) => !find(place.id)).length;
-  const note = silent === 0 ? '' : ` (without ${silent} passages with codes in which nothing is said)`;
+  const note = silent === 0 ? '' : ` (without ${silent} passages with codes that have no words)`;
   yield `    <TextSource guid="${id}" name="${attribute(title)}" plainTextPath="internal://${id}.txt" creationDateTime="${at}">
       <Description>${escapeXml(`${link}${note}`)}</Description>
 `;

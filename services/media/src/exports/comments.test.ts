@@ -14,7 +14,7 @@ const comments: CommentThread[] = [
     quote: 'second & last',
     color: null,
     resolved: { at: '2026-01-02T03:04:05.000Z', by: null },
-    replies: [{ ...by(null), text: 'Nobody' }],
+    replies: [{ ...by(null), text: 'Unsigned' }],
   },
   {
     ...by('Grace'),
@@ -60,7 +60,7 @@ describe('comments in an export', () => {
 
   it('follow a text, with their times, quotes, authors and replies', async () => {
     expect(await written('txt', passages, { comments, options: { paragraphs: 'passages' } })).toMatch(
-      /last\n\nComments:\n- 00:00:05 “second & last” Ada <Lovelace>: Who said this\? \[phone\] \(resolved\)\n- 00:00:05 Reply\. Unknown: Nobody\n- 00:00:05 “last” Grace: highlighted in green\.\n$/,
+      /last\n\nComments:\n- 00:00:05 “second & last” Ada <Lovelace>: Who said this\? \[phone\] \(resolved\)\n- 00:00:05 Reply\. Unknown: Unsigned\n- 00:00:05 “last” Grace: highlighted in green\.\n$/,
     );
     expect(await written('html', passages, { comments })).toContain('Ada &lt;Lovelace&gt;: Who said this?');
     expect(await written('markdown', passages, { comments })).toContain(String.raw`Ada \<Lovelace\>: Who said this?`);
@@ -85,7 +85,7 @@ describe('comments in an export', () => {
     expect([...document!.matchAll(/<w:commentReference w:id="(\d)"/g)].map(([, id]) => id)).toEqual(['0', '1']);
     expect(document).not.toContain('Comments');
     expect(written).toContain('w:author="Ada &lt;Lovelace&gt;"');
-    expect(written).toContain('Unknown: Nobody');
+    expect(written).toContain('Unknown: Unsigned');
     expect(written).toContain('Grace: highlighted in green.');
   });
 
@@ -98,7 +98,7 @@ describe('comments in an export', () => {
           quote: 'second & last',
           author: 'Ada <Lovelace>',
           resolved: true,
-          replies: [{ text: 'Nobody' }],
+          replies: [{ text: 'Unsigned' }],
         },
         { color: 'green', text: '' },
       ],

@@ -333,7 +333,7 @@ describe('a resumed run', () => {
   it('stores the transcript again with its speakers, keeps user edits, and drops the warning', async () => {
     const run = await startRun(media);
     await run.open();
-    const note = 'Speakers could not be told apart: too noisy';
+    const note = 'Speakers could not be distinguished: too noisy';
     const alone = { ...twoVoices(['SPEAKER_01']), diarization: { provider: 'none', degraded: note } };
     await run.assemble({ ...alone, segments: alone.segments.map((segment) => ({ ...segment, speaker: 0 })) });
     const before = await run.until((file) => file['total_segments'] === 3);

@@ -192,7 +192,7 @@ describe('the JSON of a speech engine', () => {
     expect(read(text, 'a.json')).toMatchObject({ language: 'en', interpolated: false, segments: [{ words }] });
   });
 
-  it('of whisperX keeps its speakers, and gives words without times those of their neighbours', () => {
+  it('of whisperX keeps its speakers, and gives words without times those of the words next to them', () => {
     const [first] = segment.words;
     const doc = {
       segments: [{ ...segment, speaker: 'SPEAKER_01', words: [first, { word: 'morning.' }] }],

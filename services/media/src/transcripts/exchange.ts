@@ -46,7 +46,7 @@ export function planExchange<S extends State>(
     const source = left.get(state.id);
     if (source) {
       const existing = now.get(state.id) ?? source;
-      // A text that the correction has not changed stays as it is, like the speaker.
+      // A text that the correction has not changed is kept, like the speaker.
       const next = accepted(isSameText(source, state) ? existing : state);
       changed.push({ ...next, speakerId: source.speakerId === state.speakerId ? existing.speakerId : speakerId });
       continue;
@@ -64,7 +64,7 @@ type ById<S> = ReadonlyMap<string, S>;
 
 /**
  * Whether words are accepted, which is a matter of each word: one that the correction has accepted is as in `right`, each
- * other one as it is now.
+ * other one in its current state.
  */
 function readAcceptance<S extends State>({ left, right, now }: Record<'left' | 'right' | 'now', ById<S>>) {
   // The words of a passage that was only moved are found by their places in it.

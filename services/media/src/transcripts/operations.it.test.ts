@@ -349,7 +349,7 @@ describe('corrections', () => {
       replacement: [{ uuid, text: '', start_time: time, end_time: time }],
     });
     expect((await apply(run, [insert(first, one)])).status).toBe(200);
-    // What stood after it is gone, and another one of the same time follows.
+    // What stood after it was removed, and another one of the same time follows.
     const replaced = [{ segments: [{ uuid: two }], replacement: [] }, insert(second, first)];
     expect((await apply(run, replaced, { person: editor })).status).toBe(200);
     const before = await shownOf(run);

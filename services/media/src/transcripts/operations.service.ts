@@ -194,7 +194,7 @@ async function applyOperations(context: Context, { uuid, operations }: Request):
 const scanLimits = { passages: 200, apart: 30 };
 
 /**
- * Applies new texts of passages, each by itself, in a few statements for all of them. A passage that is shown otherwise now
+ * Applies new texts of passages, each separately, in a few statements for all of them. A passage that is shown otherwise now
  * is refused: its masked parts could be others.
  */
 async function applyTexts(context: Context, { uuid, changes }: { uuid: string; changes: readonly TextChange[] }) {
@@ -310,7 +310,10 @@ async function applyOperation(
   const kinds = kindsOf(passages, next);
   if (kinds.length === 0) return [];
   if (hasGivenTimes(kinds, pieces) && !areTimesInOrder(next, around))
-    throw invalid('segment_times_invalid', 'A passage must start between its neighbours and end after it starts.');
+    throw invalid(
+      'segment_times_invalid',
+      'A passage must start between those before and after it, and end after it starts.',
+    );
 
   const rows = new Map(run.map((row) => [row.id, row]));
   // An editor gives the times of a new passage only when it brings back one that was deleted.

@@ -49,7 +49,7 @@ describe('LanceDB index', () => {
     expect(await index.countPassages()).toBe(1);
   });
 
-  it.each(['is gone', 'was replaced by an empty one'])(
+  it.each(['was deleted', 'was replaced by an empty one'])(
     'is unavailable when its marked folder %s, writes nothing there, and works again with the folder',
     async (how) => {
       await markFolder(directory);
@@ -58,7 +58,7 @@ describe('LanceDB index', () => {
       const row = buildRow({ fileId: randomUUID(), terms: 'kept', vector: vector(1, 0, 0) }, 0);
       await marked.replaceFile(build.id, row.fileId, [row], model);
       await rename(directory, `${directory}-away`);
-      if (how !== 'is gone') await mkdir(directory);
+      if (how !== 'was deleted') await mkdir(directory);
       const restarted = createLanceIndex({ directory, requiresMarker: true, log });
       const speakers = createLanceSpeakers({ directory, requiresMarker: true });
       for (const attempt of [

@@ -99,7 +99,7 @@ describe('a run', () => {
     });
     const file = await world.upload();
     await world.becomes(file.fileId, 'completed');
-    const note = 'Speakers could not be told apart: The voices are too alike';
+    const note = 'Speakers could not be distinguished: The voices are too alike';
     const assemble = worker.done.find((dead) => dead.stage === 'assemble');
     expect(assemble?.input['degraded']).toBe(note);
     expect(Object.keys(assemble?.input['earlier'] ?? {})).toEqual(['prepare', 'transcribe']);

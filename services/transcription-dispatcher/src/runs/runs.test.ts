@@ -52,7 +52,7 @@ describe('a stage that failed permanently', () => {
   it('diarize degrades the transcript to one speaker with a reason', () => {
     expect(outcomeOfFailure('diarize', 'out of memory')).toEqual({
       kind: 'degrade',
-      note: 'Speakers could not be told apart: out of memory',
+      note: 'Speakers could not be distinguished: out of memory',
     });
   });
   it('index completes the run with a warning', () => {

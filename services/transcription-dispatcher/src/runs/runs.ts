@@ -127,7 +127,7 @@ export const indexWarning =
 
 /** A transcript without speakers or search is still useful; one without words is not. */
 export function outcomeOfFailure(stage: Stage, message: string): FailureOutcome {
-  if (stage === 'diarize') return { kind: 'degrade', note: `Speakers could not be told apart: ${message}` };
+  if (stage === 'diarize') return { kind: 'degrade', note: `Speakers could not be distinguished: ${message}` };
   if (stage === 'index') return { kind: 'finish-without', note: indexWarning };
   return { kind: 'fail-run' };
 }

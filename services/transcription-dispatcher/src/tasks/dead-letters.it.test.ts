@@ -142,7 +142,7 @@ describe('a dead job', () => {
     const warnings = async () =>
       (await world.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]))[0]
         ?.warnings;
-    expect(await warnings()).toEqual(['Speakers could not be told apart: It went wrong']);
+    expect(await warnings()).toEqual(['Speakers could not be distinguished: It went wrong']);
     state.repaired = true;
     const task = await world.taskOf(file.fileId, 'diarize');
     expect((await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
@@ -152,7 +152,7 @@ describe('a dead job', () => {
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index', 'diarize', 'assemble', 'index']);
     expect(worker.done.at(-2)?.input).toMatchObject({ earlier: { diarize: expect.any(String) } });
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toMatchObject([
-      { stage: 'diarize', dropped: ['Speakers could not be told apart: It went wrong'] },
+      { stage: 'diarize', dropped: ['Speakers could not be distinguished: It went wrong'] },
     ]);
     const timeline = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, admin());
     const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());

@@ -25,8 +25,8 @@ export function clipFormat({ probe, tracks, clip, ranges }: ClipRequest): {
   const { kind, start, end, masking } = clip;
   const sound = soundGraph(probe.tracks, tracks);
   const channels = tracks.length > 1 ? 2 : probe.channels;
-  const heard = masking ? maskFilter({ sound, mode: masking, ranges, channels }) : `${sound};[sound]anull[out]`;
-  const cut = `${heard};[out]atrim=start=${start}:end=${end},asetpts=PTS-STARTPTS[cut]`;
+  const filtered = masking ? maskFilter({ sound, mode: masking, ranges, channels }) : `${sound};[sound]anull[out]`;
+  const cut = `${filtered};[out]atrim=start=${start}:end=${end},asetpts=PTS-STARTPTS[cut]`;
   const aac = ['-map', '[cut]', '-c:a', 'aac', '-b:a', '160k', '-movflags', '+faststart', '-f', 'mp4'];
   if (kind === 'sound') return { graph: cut, contentType: 'audio/mp4', outputArgs: ['-vn', ...withoutMore, ...aac] };
   // `start_time` repeats the picture that is seen at the start until the next one.

@@ -2,7 +2,7 @@ import type { AsrProvider, EngineInfo, EngineTuning, SpeechTask, Word } from '@o
 import type { Ability } from '@overtone/jobs';
 import type { Processors } from '../gpu/gpu.ts';
 
-export { heardSegment, spokenWords } from './evidence.ts';
+export { recognisedSegment, spokenWords } from './evidence.ts';
 export { knownLanguage, servedLanguages } from './languages.ts';
 export { mergeVocabulary } from './vocabulary.ts';
 export { interpolateWords, joinParts, mapLimit, tidyWords } from './words.ts';

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 
 /** What a Whisper model reports of a segment. */
-export const heardSegment = z.object({
+export const recognisedSegment = z.object({
   words: z.array(word),
   /** Probability that the segment is silence; null: unknown. */
   no_speech: z.number().nullable(),
   /** Mean logarithm of the probabilities of its tokens; null: unknown. */
   log_probability: z.number().nullable(),
 });
-export type RecognisedSegment = z.infer<typeof heardSegment>;
+export type RecognisedSegment = z.infer<typeof recognisedSegment>;
 
 /** Whisper's limit for silence. Its limit for the tokens is -1; words invented for noise are often above it. */
 const mostNoSpeech = 0.6;
@@ -24,7 +24,7 @@ const tolerance = 0.15;
 const longestPhrase = 12;
 /** People repeat a word more often than a phrase. */
 const mostRepeats = { word: 5, phrase: 3 };
-/** Nobody speaks a word faster than this, in seconds. */
+/** No one speaks a word faster than this, in seconds. */
 const shortestWord = 0.04;
 
 /**

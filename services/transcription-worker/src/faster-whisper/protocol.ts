@@ -1,7 +1,7 @@
 import type { SpeechTask } from '@overtone/contracts';
 import { z } from 'zod';
 import { TaskRefused } from '../children/protocol.ts';
-import { heardSegment } from '../engines/engines.ts';
+import { recognisedSegment } from '../engines/engines.ts';
 
 /** A model and how it is loaded. Tasks with the same values share one loaded model. */
 const modelUse = z.object({
@@ -45,7 +45,7 @@ export const loadResult = z.object({ languages: z.array(z.string()), compute_typ
 const timeSpan = z.tuple([z.number(), z.number()]).transform(([start, end]) => ({ start, end }));
 export const transcribeResult = z.object({
   language: z.string().nullable(),
-  segments: z.array(heardSegment),
+  segments: z.array(recognisedSegment),
   /** Where the voice activity detection found speech. */
   speech: z.array(timeSpan),
 });

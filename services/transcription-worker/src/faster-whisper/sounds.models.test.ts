@@ -127,7 +127,7 @@ describe('30 prompts of one to four seconds in five languages, Whisper base', ()
     const wrong = distance(lettersOf(text), lettersOf(textOf(words)));
     rows.push([language, name, seconds.toFixed(2), text, textOf(words), wrong, words.at(-1)?.end].join(' | '));
     expect(words.length).toBeLessThanOrEqual(wordsOf(text).length + 1);
-    // A few letters, not words: the model hears some of them wrongly.
+    // A few letters, not words: the model recognises some of them wrongly.
     expect(wrong).toBeLessThanOrEqual(lettersOf(text).length / 4);
   });
 

@@ -120,8 +120,8 @@ describe('a playback copy', () => {
     ] as const) {
       const { target } = await mask(key, 'playback', [], [...tracks]);
       const samples = await samplesOf(target);
-      const heard = [speechHertz, beepHertz].map((hertz) => amplitudeOf(samples, hertz, [1, 9]) > voice * 0.5);
-      expect(heard).toEqual(expected);
+      const audible = [speechHertz, beepHertz].map((hertz) => amplitudeOf(samples, hertz, [1, 9]) > voice * 0.5);
+      expect(audible).toEqual(expected);
     }
   });
 });

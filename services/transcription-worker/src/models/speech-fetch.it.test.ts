@@ -63,7 +63,7 @@ describe('a worker in a container', () => {
     expect(await readSpeechSetup(cacheDir)).toBeNull();
   });
 
-  it('says that it failed when no source has the model, and goes on without one', async () => {
+  it('reports a failure when no source has the model, and continues without one', async () => {
     fault = () => ({ status: 404 });
     const part = await worker();
     await part.start();

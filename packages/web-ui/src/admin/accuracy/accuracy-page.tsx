@@ -24,7 +24,7 @@ export function AccuracyPage() {
       <Section title={t`Word error rate`}>
         <Stack gap="md">
           <Text size="sm">
-            {t`The word error rate is the share of substituted, missing and surplus words between the automatic transcript and its corrected version. Case and punctuation don’t count. Only recordings that somebody has corrected are included, and errors that nobody corrected count as right: use the rates to compare engines and months.`}
+            {t`The word error rate is the share of substituted, missing and surplus words between the automatic transcript and its corrected version. Case and punctuation don’t count. Only corrected recordings are included, and errors that nobody corrected count as right: use the rates to compare engines and months.`}
           </Text>
           <QueryStatus of={figures} failure={t`The figures couldn’t be loaded`} />
           {figures.data?.rows.length === 0 && <Empty>{t`No transcript was corrected yet.`}</Empty>}

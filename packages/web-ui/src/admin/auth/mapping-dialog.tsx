@@ -90,7 +90,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         error={
           form.errorOf('claim_value') ??
           (isInvalidDn
-            ? t`This is not a distinguished name, so it matches nobody. Example: cn=staff,ou=groups,dc=example,dc=org`
+            ? t`This is not a distinguished name, so it matches no one. Example: cn=staff,ou=groups,dc=example,dc=org`
             : null)
         }
       />

@@ -141,7 +141,7 @@ export function SettingsForm({ category, items }: Props) {
             onClose={() => setAsking(false)}
           >
             <Text size="sm">{tested?.message}</Text>
-            <Text size="sm" mt="xs">{t`Nobody can sign in this way until it works.`}</Text>
+            <Text size="sm" mt="xs">{t`No one can sign in this way until it works.`}</Text>
           </Confirm>
         )}
         {save.error && save.error === refused && (

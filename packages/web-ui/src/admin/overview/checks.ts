@@ -58,7 +58,7 @@ export function setupSteps(facts: Facts): SetupStep[] {
             text:
               superAdmins > 1
                 ? plural(superAdmins, { other: '# people have this role.' })
-                : t`Only one person can change the settings. If they cannot sign in, nobody can.`,
+                : t`Only one person can change the settings. If they cannot sign in, no one can.`,
             done: superAdmins > 1,
             to: '/admin/users',
           },

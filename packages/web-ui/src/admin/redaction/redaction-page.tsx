@@ -24,7 +24,7 @@ const audiences: Record<RedactionAudience, MessageDescriptor> = {
   administrator: msg`Administrators`,
 };
 const audioMaskings: Record<AudioMasking, MessageDescriptor> = {
-  off: msg`Nothing: masked parts can be heard`,
+  off: msg`Nothing: masked parts are audible`,
   silence: msg`Silence`,
   beep: msg`A beep`,
 };

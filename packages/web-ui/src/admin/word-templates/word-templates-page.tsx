@@ -103,8 +103,8 @@ function Entry({ template, onAction }: EntryProps) {
           {unknown.length > 0 && (
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {plural(unknown.length, {
-                one: 'Unknown placeholder, which stays as it is:',
-                other: 'Unknown placeholders, which stay as they are:',
+                one: 'Unknown placeholder, which stays unchanged:',
+                other: 'Unknown placeholders, which stay unchanged:',
               })}{' '}
               {unknown.map(inBraces).join(', ')}
             </Text>

@@ -47,7 +47,7 @@ export type AutosaveDeps = {
 
 /** Saved within a second of the last key. */
 const pauseMs = 600;
-/** While somebody types without a pause. */
+/** During typing without a pause. */
 const longestMs = 3_000;
 const retryMs = [1_000, 2_000, 5_000, 10_000] as const;
 
@@ -76,7 +76,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   /** Repeats an undo that waits for the connection. */
   let wake = (): void => undefined;
   let closed = false;
-  /** After a refusal each correction is sent by itself, so that one does not keep the others from being saved. */
+  /** After a refusal each correction is sent alone, so that one does not keep the others from being saved. */
   let sendsSingly = false;
   /** How many steps the document could undo when the last request was made, and the last one that was saved. */
   let sentDepth = 0;
@@ -151,7 +151,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       return true;
     }
     const next = await deps.reload();
-    // With what was typed meanwhile.
+    // With what was typed during the reload.
     const operations = unsaved();
     if (failure !== 'outdated') deps.onRefused(error);
     // What was refused becomes a conflict, so that it is not lost and not sent again.
@@ -338,7 +338,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (running) await running;
       if (request !== null) return;
       if (base === known) return rebase(next, unsaved());
-      // Saved, undone or loaded meanwhile: these passages may be older than that.
+      // Saved, undone or loaded during the wait: these passages may be older than that.
       if (!isSameList(reuseKnown(base, loaded), base)) deps.loadAgain();
     },
     /** @returns the ids of the passages that changed; nothing when there is nothing to undo */

@@ -142,7 +142,7 @@ export const deletePassages: Command = (state, dispatch) => {
   return true;
 };
 
-/** Makes a correction again that could not be saved, on the passage as it is now. */
+/** Makes a correction again that could not be saved, on the current passage. */
 export function keepOwn(tr: Transaction, index: number, { text, speaker, times, isRemoval }: Conflict): Transaction {
   const node = passagesOf(tr.doc)[index];
   if (!node) return tr;
@@ -158,7 +158,7 @@ export function keepOwn(tr: Transaction, index: number, { text, speaker, times, 
   return tr;
 }
 
-/** Moves the start or the end of the caret's passage. @returns nothing where a neighbour forbids it */
+/** Moves the start or the end of the caret's passage. @returns nothing where the passage before or after it forbids that */
 export function nudge(state: EditorState, edge: 'start' | 'end', by: number): { tr: Transaction; at: number } | null {
   const { $head } = state.selection;
   const passages = passagesOf(state.doc);

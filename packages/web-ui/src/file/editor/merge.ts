@@ -333,7 +333,7 @@ function conflictOf({ segments, replacement }: Operation, current: ReadonlyMap<s
     start === undefined || end === undefined ? [] : [{ start, end }],
   );
   const isRemoval = text === '' && segments.some(({ uuid }) => replacement.every((piece) => piece.uuid !== uuid));
-  // Nothing of the person is lost with a passage that is gone, or with words that were only accepted.
+  // Nothing of the person is lost with a deleted passage, or with words that were only accepted.
   if (text === '' && (!first || (speaker === undefined && !times && !isRemoval))) return null;
   return {
     segmentUuid: isSingle ? (first?.uuid ?? null) : null,

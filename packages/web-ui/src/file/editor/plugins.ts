@@ -64,7 +64,7 @@ function keepPassages(before: EditorState, state: EditorState, isUndo: boolean):
       tr ??= state.tr;
       tr.setNodeAttribute(offset, 'uuid', crypto.randomUUID()).setNodeAttribute(offset, 'base', null);
       tr.setNodeAttribute(offset, 'times', null).setNodeAttribute(offset, 'accepted', noWords);
-      // Pasted text is said by the speaker before it.
+      // Pasted text belongs to the speaker before it.
       if (uuid === '') tr.setNodeAttribute(offset, 'speaker', previous ?? null);
     }
     seen.add(uuid);

@@ -61,7 +61,7 @@ export function attrsOf(node: Node): PassageAttrs {
   return node.attrs as PassageAttrs;
 }
 
-/** The text as it is compared and saved: spaces at the ends and repeated ones do not count. */
+/** The text to compare and to save: spaces at the ends and repeated ones do not count. */
 export function plainText(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim();
 }
@@ -105,7 +105,7 @@ export function passageOf(segment: Segment, turn: boolean): Node {
 }
 
 const shown = new WeakMap<Node, Segment>();
-/** The passage as it is shown, with what was typed since it was saved. */
+/** The shown passage, with what was typed since it was saved. */
 export function segmentOf(node: Node): Segment {
   const known = shown.get(node);
   if (known) return known;

@@ -12,7 +12,7 @@ export function wordAtCaret({ selection: { $from } }: EditorState): Token | null
   return (words.findLast(({ from }) => from <= $from.parentOffset) ?? words[0])?.token ?? null;
 }
 
-/** When the selected words are said; null while no word is selected that the server has stored. */
+/** The times of the selected words; null while no word is selected that the server has stored. */
 export function selectedPlace(view: EditorView): Place | null {
   const range = selectedRange(view);
   if (!range) return null;

@@ -43,7 +43,7 @@ export type EditorCommands = Pick<Editor, 'uncertain' | 'accept'> & {
   readonly revert: (which: 'undo' | 'redo') => void;
   /** Saves what was typed, without waiting for a pause. */
   readonly save: () => Promise<void>;
-  /** When the selected words are said; null: none is selected. */
+  /** The times of the selected words; null: none is selected. */
   readonly place: () => Place | null;
 };
 type Props = {
@@ -91,7 +91,7 @@ export function TranscriptEditor({
 }: Props) {
   const { file, player, speakers } = useFile();
   const host = useRef<HTMLDivElement>(null);
-  /** Where the focus goes when the text is left: the key Tab goes on to what follows. */
+  /** Where the focus goes when the text is left: the key Tab then reaches what follows. */
   const end = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor | null>(null);
   const [choosing, setChoosing] = useState(false);

@@ -4,7 +4,7 @@ import type { Visitor } from '../../live/presence-store.ts';
 const colors = ['blue', 'grape', 'teal', 'orange', 'pink', 'cyan', 'lime', 'violet'] as const;
 
 export function nameOfPerson(visitor: Visitor | undefined): string {
-  return visitor?.person.name ?? t`Somebody`;
+  return visitor?.person.name ?? t`Someone`;
 }
 
 /** The same for a person on every page. */

@@ -153,7 +153,7 @@ function AccuracyNote() {
       <Text size="sm">{currentText(current, pending)}</Text>
       {current && (
         <Text size="xs" c="dimmed">
-          {t`Case and punctuation don’t count. Errors that nobody has corrected yet aren’t included.`}
+          {t`Case and punctuation don’t count. Errors that haven’t been corrected yet aren’t included.`}
         </Text>
       )}
       {earlier.length > 0 && (
@@ -172,7 +172,7 @@ function AccuracyNote() {
 }
 
 function currentText(item: Accuracy['items'][number] | undefined, pending: boolean): string {
-  if (!item) return pending ? t`The corrected words are being counted.` : t`Nobody has corrected this transcript yet.`;
+  if (!item) return pending ? t`The corrected words are being counted.` : t`This transcript hasn’t been corrected yet.`;
   const { errors, words } = item;
   const text = t`${percent(errors, words)} of the words were wrong: ${plural(errors, { one: '# error', other: '# errors' })} in ${plural(words, { one: '# word', other: '# words' })}.`;
   return pending ? `${text} ${t`The last corrections are being counted.`}` : text;
