@@ -69,6 +69,17 @@ test.describe('comments on a transcript', () => {
     expect((sent as { start_time: number }).start_time).toBeCloseTo(4 + (4 / 6) * 4);
   });
 
+  test('say that a person is not notified who may not read the recording', async ({ page, api }) => {
+    await open(page, api);
+    await selectWords(page, 1, 2);
+    await page.keyboard.press('Alt+c');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Comment', { exact: true }).fill('Please check, @Mallory');
+    await expect(dialog).toContainText('Nobody called “Mallory” can read this recording, so nobody is notified.');
+    await dialog.getByLabel('Comment', { exact: true }).fill('Please check, @Grace Hopper');
+    await expect(dialog).not.toContainText('nobody is notified');
+  });
+
   test('are at the moment of the recording when nothing is selected', async ({ page, api }) => {
     await open(page, api);
     api.respond(add, threadOf({}));

@@ -5,7 +5,7 @@ import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useFile } from '../file-context.ts';
 import { commentReadersQuery, maxCommentText } from './comment-queries.ts';
 import css from './comments.module.css';
-import { mentionBefore } from './notes.ts';
+import { mentionBefore, unknownMentionIn } from './notes.ts';
 
 type Props = {
   readonly label: string;
@@ -21,7 +21,8 @@ const maxShown = 6;
 /** The text of a comment. After an @ it offers the people who may read the recording. */
 export function MentionField({ label, value, onChange, onSubmit, autoFocus = false, error }: Props) {
   const { file } = useFile();
-  const { data: people = [] } = useQuery(commentReadersQuery(file.uuid));
+  const readers = useQuery(commentReadersQuery(file.uuid));
+  const people = readers.data ?? [];
   const field = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
   const [typed, setTyped] = useState<ReturnType<typeof mentionBefore>>(null);
@@ -31,6 +32,7 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
     typed === null
       ? []
       : people.filter(({ name }) => name.toLowerCase().includes(wanted) && name !== typed.name).slice(0, maxShown);
+  const unknown = readers.data && offered.length === 0 ? unknownMentionIn(value, people) : null;
   const follow = (element: HTMLTextAreaElement): void => {
     setTyped(mentionBefore(element.value, element.selectionStart));
     setActive(0);
@@ -81,6 +83,11 @@ export function MentionField({ label, value, onChange, onSubmit, autoFocus = fal
           placeholder={t`Write a comment; @ mentions a person`}
           value={value}
           error={error}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          description={
+            unknown !== null &&
+            t`Nobody called “${unknown}” can read this recording, so nobody is notified. Share the recording first.`
+          }
           autosize
           minRows={2}
           maxRows={8}

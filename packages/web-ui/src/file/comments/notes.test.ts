@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mentionBefore, mentionsIn, noteAt, notesOf } from './notes.ts';
+import { mentionBefore, mentionsIn, noteAt, notesOf, unknownMentionIn } from './notes.ts';
 import type { CommentThread } from './comment-queries.ts';
 
 const people = [
@@ -22,6 +22,18 @@ describe('mentions', () => {
     ['see', null],
   ])('are looked for while %j is typed', (text, expected) => {
     expect(mentionBefore(text, text.length)).toEqual(expected);
+  });
+});
+
+describe('an @ without a person who may read the recording', () => {
+  it.each([
+    ['@Mia, please', 'Mia'],
+    ['thanks @Ann and @Mia.', 'Mia'],
+    ['@Ann Lee and @Ann', null],
+    ['write to a@example.org', null],
+    ['at 5 @ noon', null],
+  ])('is found in %j', (text, expected) => {
+    expect(unknownMentionIn(text, people)).toBe(expected);
   });
 });
 

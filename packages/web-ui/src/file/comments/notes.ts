@@ -49,11 +49,21 @@ type Person = { readonly uuid: string; readonly name: string };
 
 /** The people whose names stand in the text after an @. The longer of two names counts: @Ann Lee is not @Ann. */
 export function mentionsIn(text: string, people: readonly Person[]): string[] {
+  return splitMentions(text, people).mentions;
+}
+
+/** What stands after an @ and is the name of none of these people; null: nothing does. */
+export function unknownMentionIn(text: string, people: readonly Person[]): string | null {
+  return /(?:^|\s)@([\p{L}\p{N}][^\s@,;:.!?]*)/u.exec(splitMentions(text, people).rest)?.[1] ?? null;
+}
+
+function splitMentions(text: string, people: readonly Person[]): { mentions: string[]; rest: string } {
   const byLength = people.toSorted((left, right) => right.name.length - left.name.length);
   let rest = text;
-  return byLength.flatMap(({ uuid, name }) => {
+  const mentions = byLength.flatMap(({ uuid, name }) => {
     if (!rest.includes(`@${name}`)) return [];
     rest = rest.replaceAll(`@${name}`, ' ');
     return [uuid];
   });
+  return { mentions, rest };
 }
