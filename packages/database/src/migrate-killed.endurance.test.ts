@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, waitFor, type TestServer } from '@overtone/testkit';
-import { createScratch, dumpSchema, type Scratch } from '../test/scratch.ts';
+import { createScratch, dumpSchema, migrationsBefore, type Scratch } from '../test/scratch.ts';
 import { migrate, readMigrations, type Migration } from './index.ts';
 import { parseMigration } from './migrations.ts';
 
 const killable = fileURLToPath(new URL('../test/migrate-and-wait.main.ts', import.meta.url));
 const migrations = readMigrations();
-function before(version: number): Migration[] {
-  return migrations.filter((migration) => migration.version < version);
-}
 const header = '-- readable-by: v410\n-- proof: backfilled\n';
 
 /** Many statements, one of which changes many rows. */
@@ -40,13 +37,6 @@ beforeAll(async () => {
   scratch = createScratch(server.url);
 });
 afterAll(() => server.stop());
-
-/** A database with the chain up to a version, without it. */
-async function databaseBefore(version: number): Promise<string> {
-  const url = await scratch.empty();
-  await migrate({ url, passwords: {}, migrations: before(version) });
-  return url;
-}
 
 describe('a migration that is killed', () => {
   /** The statements of a migration, each with the comments before it. */
@@ -87,8 +77,8 @@ describe('a migration that is killed', () => {
   )(
     '$name is applied by the next run, at whichever statement its $victim was killed',
     async ({ migration, victim }) => {
-      const old = await databaseBefore(migration.version);
-      const chain = [...before(migration.version), migration];
+      const old = await scratch.before(migration.version);
+      const chain = [...migrationsBefore(migration.version), migration];
       const expected = await scratch.copyOf(old);
       await migrate({ url: expected, passwords: {}, migrations: chain });
       const dumpOfNew = await dumpSchema(expected);

@@ -2,14 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, waitFor, type TestServer } from '@overtone/testkit';
 import { Client } from 'pg';
-import { migrate, readMigrations, type Migration } from './index.ts';
+import { migrate } from './index.ts';
 import { parseMigration } from './migrations.ts';
-import { createScratch, dumpSchema, type Scratch } from '../test/scratch.ts';
+import { createScratch, dumpSchema, migrationsBefore, type Scratch } from '../test/scratch.ts';
 
-const migrations = readMigrations();
-function before(version: number): Migration[] {
-  return migrations.filter((migration) => migration.version < version);
-}
 const header = '-- readable-by: v410\n-- proof: backfilled\n';
 
 let server: TestServer;
@@ -19,13 +15,6 @@ beforeAll(async () => {
   scratch = createScratch(server.url);
 });
 afterAll(() => server.stop());
-
-/** A database with the chain up to a version, without it. */
-async function databaseBefore(version: number): Promise<string> {
-  const url = await scratch.empty();
-  await migrate({ url, passwords: {}, migrations: before(version) });
-  return url;
-}
 
 /** A session that holds a lock until its end. */
 async function holdLock(url: string, statement: string): Promise<Client> {
@@ -41,7 +30,7 @@ describe('a migration that waits for a lock', () => {
   const heldMs = 8_000;
 
   it('lets readers of the table wait no longer than its lock timeout, and is applied once the lock is released', async () => {
-    const url = await databaseBefore(412);
+    const url = await scratch.before(412);
     const holder = await holdLock(url, 'select count(*) from media_file');
     let applied = false;
     const migrating = migrate({ url, passwords: {}, limits }).finally(() => (applied = true));
@@ -62,7 +51,7 @@ describe('a migration that waits for a lock', () => {
   });
 
   it('reports who holds the lock when it is not released in time, and changes nothing', async () => {
-    const url = await databaseBefore(412);
+    const url = await scratch.before(412);
     const dump = await dumpSchema(url);
     const holder = await holdLock(url, `select 'the blocking statement' from media_file`);
     const [{ pid } = {}] = (
@@ -80,7 +69,7 @@ describe('a migration that waits for a lock', () => {
   });
 
   it('is attempted again after a deadlock', async () => {
-    const url = await databaseBefore(410);
+    const url = await scratch.before(410);
     const service = await holdLock(url, 'lock table transcript_segment in row exclusive mode');
     const migrating = migrate({ url, passwords: {}, limits: { lockTimeoutMs: 10_000 } });
     // It holds media_file and waits for transcript_segment.
@@ -98,7 +87,7 @@ describe('a migration that waits for a lock', () => {
   });
 
   it('gives up after the total time when another process migrates, and reports that process', async () => {
-    const url = await databaseBefore(412);
+    const url = await scratch.before(412);
     const holder = await holdLock(url, 'select pg_advisory_lock(8279822)');
     await expect(migrate({ url, passwords: {}, limits: { migratorWaitMs: 300 } })).rejects.toMatchObject({
       code: 'schema_locked',
@@ -109,10 +98,10 @@ describe('a migration that waits for a lock', () => {
 });
 
 it('a statement of a migration that takes longer than the bound is cancelled, and nothing is kept', async () => {
-  const url = await databaseBefore(413);
+  const url = await scratch.before(413);
   const dump = await dumpSchema(url);
   const slow = parseMigration('v990_slow.sql', `${header}create table backfilled (id integer); select pg_sleep(60);`);
-  const chain = [...before(413), slow];
+  const chain = [...migrationsBefore(413), slow];
   await expect(migrate({ url, passwords: {}, migrations: chain, limits: { statementTimeoutMs: 200 } })).rejects.toThrow(
     'v990 slow failed; nothing of it was kept',
   );

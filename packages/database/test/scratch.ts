@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findPostgresBin } from '@overtone/testkit';
 import { Client } from 'pg';
+import { migrate, readMigrations, type Migration } from '../src/index.ts';
 
 const execute = promisify(execFile);
 
@@ -43,6 +44,13 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
   }
 }
 
+const migrations = readMigrations();
+
+/** The chain up to a version, without it. */
+export function migrationsBefore(version: number): Migration[] {
+  return migrations.filter((migration) => migration.version < version);
+}
+
 export type Scratch = ReturnType<typeof createScratch>;
 /** Databases on a server that ends with the test. */
 export function createScratch(serverUrl: string) {
@@ -57,6 +65,12 @@ export function createScratch(serverUrl: string) {
   return {
     sql,
     empty: () => create('template0'),
+    /** A database with the chain up to a version, without it. */
+    before: async (version: number): Promise<string> => {
+      const url = await create('template0');
+      await migrate({ url, passwords: {}, migrations: migrationsBefore(version) });
+      return url;
+    },
     copyOf: (url: string) => create(new URL(url).pathname.slice(1)),
   };
 }

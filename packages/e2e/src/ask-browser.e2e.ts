@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import { startLanguageModelServer, type LanguageModelServer } from '@overtone/testkit/language-model';
 import { barriers, widthsInPassing } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, refuseRequests } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -130,18 +130,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
       step(
         'a failed list is not shown as an empty one',
         async () => {
-          await page.route('**/api/ask/conversations?*', (route) =>
-            route.fulfill({
-              status: 503,
-              contentType: 'application/problem+json',
-              body: JSON.stringify({
-                type: 'about:blank',
-                title: 'Unavailable',
-                status: 503,
-                code: 'service_unavailable',
-              }),
-            }),
-          );
+          await refuseRequests(page, '**/api/ask/conversations?*');
           await page.reload();
           await page.getByText('The conversations couldn’t be loaded').waitFor();
           assert.equal(await page.getByText('No conversations yet.').count(), 0);

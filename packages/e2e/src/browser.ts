@@ -96,3 +96,11 @@ export async function holdSaves(page: Page, url: string): Promise<() => void> {
   });
   return released.resolve;
 }
+
+/** Answers requests of the page with 503, as while a service is down, until `page.unroute`. */
+export async function refuseRequests(page: Page, url: string): Promise<void> {
+  const problem = { type: 'about:blank', title: 'Unavailable', status: 503, code: 'service_unavailable' };
+  await page.route(url, (route) =>
+    route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+  );
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from '@playwright/test';
 import { barriers, widthsInPassing } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, refuseRequests } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -93,18 +93,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
       step(
         'a failed list is not shown as an empty one, and can be loaded again',
         async () => {
-          await page.route('**/api/collections?*', (route) =>
-            route.fulfill({
-              status: 503,
-              contentType: 'application/problem+json',
-              body: JSON.stringify({
-                type: 'about:blank',
-                title: 'Unavailable',
-                status: 503,
-                code: 'service_unavailable',
-              }),
-            }),
-          );
+          await refuseRequests(page, '**/api/collections?*');
           await page.reload();
           await page.getByText('The collections couldn’t be loaded').waitFor();
           assert.equal(await page.getByText('No collections yet.').count(), 0);

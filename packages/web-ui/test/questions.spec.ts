@@ -1,12 +1,9 @@
 import type { Page } from '@playwright/test';
-import type { ResponseBody } from '@overtone/client';
-import { example, exampleItem, uuid } from './ring/example.ts';
+import { authSetting, example, exampleItem, uuid } from './ring/example.ts';
 import { expect, startSession, test } from './ring/ring.ts';
 
 // What is asked, or said, before an administrator saves something that would do harm.
 test.beforeEach(async ({ page, api }) => startSession(page, api));
-
-type AuthSetting = ResponseBody<'GET /api/admin/auth-config'>['ldap'][number];
 
 function button(page: Page, name: string) {
   return page.getByRole('button', { name, exact: true });
@@ -40,25 +37,11 @@ test('a list of providers of which none can transcribe is saved only after a que
 });
 
 test('a sign-in source whose test failed is switched on only after a question', async ({ page, api }) => {
-  const setting = (fields: Partial<AuthSetting>): AuthSetting => ({
-    config_key: '',
-    config_value: null,
-    is_sensitive: false,
-    is_set: false,
-    origin: 'default',
-    category: 'ldap',
-    data_type: 'string',
-    default_value: null,
-    description: '',
-    updated_at: null,
-    updated_by: null,
-    ...fields,
-  });
   api.respond('GET /api/admin/auth-config', {
     ...example('GET /api/admin/auth-config'),
     ldap: [
-      setting({ config_key: 'ldap_enabled', data_type: 'boolean', config_value: false, default_value: false }),
-      setting({ config_key: 'ldap_server' }),
+      authSetting({ config_key: 'ldap_enabled', data_type: 'boolean', config_value: false, default_value: false }),
+      authSetting({ config_key: 'ldap_server' }),
     ],
   });
   const tested = example('POST /api/admin/auth-config/{category}/test', {

@@ -45,6 +45,24 @@ export function twoVoices(speakers = ['SPEAKER_01', 'SPEAKER_02']): TranscriptAr
   };
 }
 
+/** A passage of a text every ten seconds; the speakers take turns. */
+export function transcriptOf(texts: readonly string[], speakers = ['SPEAKER_01', 'SPEAKER_02']): TranscriptArtefact {
+  return {
+    language: 'en',
+    engine,
+    diarization: { provider: 'acoustic', degraded: null },
+    speakers,
+    segments: texts.map((text, i) => ({
+      start: i * 10,
+      end: i * 10 + 8,
+      speaker: i % speakers.length,
+      text,
+      confidence: 0.8,
+      words: wordsOf(text, i * 10),
+    })),
+  };
+}
+
 let seed = 1000;
 /** An uploaded file and the events of its run, published step by step. */
 export async function startRun(service: Media, owner: TestUser = newUser(), fileId?: string) {

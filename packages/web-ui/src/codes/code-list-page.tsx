@@ -1,11 +1,11 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '@overtone/client';
 import { call } from '../api/client.ts';
-import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { ShareableActions } from '../sharing/shareable-actions.tsx';
 import { sharedCodeList } from '../sharing/shared.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -148,43 +148,17 @@ function Codes({ list }: { list: CodeList }) {
 }
 
 function Actions({ list }: { list: CodeList }) {
-  const [dialog, setDialog] = useState<'edit' | 'share' | 'delete' | null>(null);
   const client = useQueryClient();
-  const navigate = useNavigate();
-  const close = (): void => setDialog(null);
-  const isOwner = list.my_permission === 'owner';
   return (
-    <Group gap="sm">
-      {isOwner && (
-        <Button variant="light" onClick={() => setDialog('share')}>
-          {t`Share`}
-        </Button>
-      )}
-      <Button variant="default" onClick={() => setDialog('edit')}>
-        {t`Edit`}
-      </Button>
-      {isOwner && (
-        <Button variant="light" color="red" onClick={() => setDialog('delete')}>
-          {t`Delete`}
-        </Button>
-      )}
-      {dialog === 'edit' && <CodeListDialog list={list} onClose={close} onDone={() => notify(t`List saved.`)} />}
-      {dialog === 'share' && <ShareDialog shared={sharedCodeList(list)} onClose={close} />}
-      {dialog === 'delete' && (
-        <Confirm
-          title={t`Delete “${list.name}”?`}
-          action={t`Delete`}
-          run={() => call('DELETE /api/code-lists/{uuid}', { params: { uuid: list.uuid } })}
-          onDone={() => {
-            void navigate({ to: '/codes' });
-            void refreshCodes(client);
-            notify(t`“${list.name}” has been deleted.`);
-          }}
-          onClose={close}
-        >
-          <Text>{t`Its codes are removed from all passages. You can’t undo this.`}</Text>
-        </Confirm>
-      )}
-    </Group>
+    <ShareableActions
+      name={list.name}
+      isOwner={list.my_permission === 'owner'}
+      shared={sharedCodeList(list)}
+      edit={(close) => <CodeListDialog list={list} onClose={close} onDone={() => notify(t`List saved.`)} />}
+      warning={t`Its codes are removed from all passages. You can’t undo this.`}
+      remove={() => call('DELETE /api/code-lists/{uuid}', { params: { uuid: list.uuid } })}
+      refresh={() => void refreshCodes(client)}
+      list="/codes"
+    />
   );
 }

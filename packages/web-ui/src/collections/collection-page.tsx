@@ -1,16 +1,13 @@
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
 import { ApiError } from '@overtone/client';
 import { call } from '../api/client.ts';
 import { AskPanel } from '../ask/ask-panel.tsx';
 import { ArchiveButton } from '../exports/archive-button.tsx';
-import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { ShareableActions } from '../sharing/shareable-actions.tsx';
 import { sharedCollection } from '../sharing/shared.ts';
-import { Confirm } from '../ui/confirm.tsx';
 import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
 import { notify } from '../ui/notify.ts';
 import { Pane, Section } from '../ui/pane.tsx';
@@ -83,50 +80,19 @@ function GoneCollection({ collection }: { collection: Collection | undefined }) 
 }
 
 function Actions({ collection }: { collection: Collection }) {
-  const [dialog, setDialog] = useState<'edit' | 'share' | 'delete' | null>(null);
   const client = useQueryClient();
-  const navigate = useNavigate();
-  const close = (): void => setDialog(null);
-  const isOwner = collection.my_permission === 'owner';
   return (
-    <Group gap="sm">
-      {isOwner && (
-        <Button variant="light" onClick={() => setDialog('share')}>
-          {t`Share`}
-        </Button>
-      )}
-      <Button variant="default" onClick={() => setDialog('edit')}>
-        {t`Edit`}
-      </Button>
-      {isOwner && (
-        <Button variant="light" color="red" onClick={() => setDialog('delete')}>
-          {t`Delete`}
-        </Button>
-      )}
-      {dialog === 'edit' && (
+    <ShareableActions
+      name={collection.name}
+      isOwner={collection.my_permission === 'owner'}
+      shared={sharedCollection(collection)}
+      edit={(close) => (
         <CollectionDialog collection={collection} onClose={close} onDone={() => notify(t`Collection saved.`)} />
       )}
-      {dialog === 'share' && <ShareDialog shared={sharedCollection(collection)} onClose={close} />}
-      {dialog === 'delete' && (
-        <Confirm
-          title={t`Delete “${collection.name}”?`}
-          action={t`Delete`}
-          run={() => call('DELETE /api/collections/{uuid}', { params: { uuid: collection.uuid } })}
-          onDone={() => {
-            void navigate({ to: '/collections' });
-            void refreshCollections(client);
-            notify(t`“${collection.name}” has been deleted.`);
-          }}
-          onClose={close}
-        >
-          <Text>
-            <Trans>
-              Its recordings stay. People with whom only the collection was shared can no longer see them. You can’t
-              undo this.
-            </Trans>
-          </Text>
-        </Confirm>
-      )}
-    </Group>
+      warning={t`Its recordings stay. People with whom only the collection was shared can no longer see them. You can’t undo this.`}
+      remove={() => call('DELETE /api/collections/{uuid}', { params: { uuid: collection.uuid } })}
+      refresh={() => void refreshCollections(client)}
+      list="/collections"
+    />
   );
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import type { ResponseBody } from '@overtone/client';
-import { example, exampleItem, listOf, uuid } from '../ring/example.ts';
+import { authSetting, example, exampleItem, listOf, uuid } from '../ring/example.ts';
 import type { ScriptedApi } from '../ring/scripted-api.ts';
 
 /** One place where text can be typed: every careless act is tried on each row. */
@@ -85,24 +84,6 @@ export function showWorld(api: ScriptedApi): void {
     example('GET /api/auth/methods', { local_enabled: true, allow_registration: true }),
   );
 }
-
-function authSetting(fields: Partial<AuthSetting>): AuthSetting {
-  return {
-    config_key: '',
-    config_value: null,
-    is_sensitive: false,
-    is_set: false,
-    origin: 'default',
-    category: 'ldap',
-    data_type: 'string',
-    default_value: null,
-    description: '',
-    updated_at: null,
-    updated_by: null,
-    ...fields,
-  };
-}
-type AuthSetting = ResponseBody<'GET /api/admin/auth-config'>['ldap'][number];
 
 function fileMenu(item: string) {
   return async (page: Page): Promise<void> => {

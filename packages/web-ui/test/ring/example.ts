@@ -45,6 +45,26 @@ export function listOf<T>(items: T[]): { items: T[]; total: number; page: number
   return { items, total: items.length, page: 1, page_size: 20 };
 }
 
+type AuthSetting = ResponseBody<'GET /api/admin/auth-config'>['ldap'][number];
+
+/** A setting of sign-in through a directory, without a value. */
+export function authSetting(fields: Partial<AuthSetting>): AuthSetting {
+  return {
+    config_key: '',
+    config_value: null,
+    is_sensitive: false,
+    is_set: false,
+    origin: 'default',
+    category: 'ldap',
+    data_type: 'string',
+    default_value: null,
+    description: '',
+    updated_at: null,
+    updated_by: null,
+    ...fields,
+  };
+}
+
 function definitionOf(route: Route): RouteDef {
   const definition = routes.find(({ method, path }) => `${method} ${path}` === route);
   if (!definition) throw new Error(`the contracts have no route ${route}`);

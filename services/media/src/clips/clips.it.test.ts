@@ -15,7 +15,7 @@ import { createLog, type Bus } from '@overtone/service-kit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { connect, type NatsConnection } from 'nats';
 import { createDatabaseClient } from '../../test/client.ts';
-import { engine, isMissing, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import { isMissing, transcribed, transcriptOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 import { createCopies } from '../copies/copies.service.ts';
 
@@ -48,20 +48,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await setPolicy({ masked_kinds: ['phone'], masked_for: ['viewer', 'editor'], reveal_for: [], audio_masking: 'off' });
-  run = await transcribed(media, newUser(), {
-    language: 'en',
-    engine,
-    diarization: { provider: 'acoustic', degraded: null },
-    speakers: ['SPEAKER_01'],
-    segments: texts.map((text, i) => ({
-      start: i * 10,
-      end: i * 10 + 8,
-      speaker: 0,
-      text,
-      confidence: 0.8,
-      words: wordsOf(text, i * 10),
-    })),
-  });
+  run = await transcribed(media, newUser(), transcriptOf(texts, ['SPEAKER_01']));
   await media.query('update media_file set duration = 30 where uuid = $1', run.fileId);
   viewer = newUser();
   await share(viewer);

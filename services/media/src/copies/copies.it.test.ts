@@ -6,34 +6,17 @@ import {
   type Problem,
   type RedactionPolicy,
   type ReplyOf,
-  type TranscriptArtefact,
 } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
 import { connect, type NatsConnection } from 'nats';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
-import { engine, isMissing, startRun, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import { isMissing, startRun, transcribed, transcriptOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
 type Claimed = Extract<ReplyOf<typeof maskedAudioRpc.claimMaskedAudio>, { outcome: 'claimed' }>;
 type Requested = { fileId: string; variant: string };
 
 const texts = ['let us begin', 'call me on 415 555 2671 please', 'my name is Zebulon Quillfeather'];
-function transcript(): TranscriptArtefact {
-  return {
-    language: 'en',
-    engine,
-    diarization: { provider: 'acoustic', degraded: null },
-    speakers: ['SPEAKER_01'],
-    segments: texts.map((text, i) => ({
-      start: i * 10,
-      end: i * 10 + 8,
-      speaker: 0,
-      text,
-      confidence: 0.8,
-      words: wordsOf(text, i * 10),
-    })),
-  };
-}
 /** "415 555 2671": the fourth word of the second passage and two more, with the margin. */
 const phoneTimes = [11, 12.6];
 const copy = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 251));
@@ -63,7 +46,7 @@ beforeEach(async () => {
     reveal_for: ['owner'],
     audio_masking: 'beep',
   });
-  run = await transcribed(media, undefined, transcript());
+  run = await transcribed(media, undefined, transcriptOf(texts, ['SPEAKER_01']));
   await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, {
     user_uuid: viewer.userId,
     permission: 'editor',

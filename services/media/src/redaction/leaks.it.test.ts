@@ -11,13 +11,12 @@ import {
   routes,
   type FileDetail,
   type RouteDef,
-  type TranscriptArtefact,
 } from '@overtone/contracts';
 import { exportFormatNames } from '@overtone/contracts/export-formats';
 import type { Bus } from '@overtone/service-kit';
 import { z } from 'zod';
 import { textIn } from '../../test/exports.ts';
-import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import { transcribed, transcriptOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
 /** One planted text per kind, with the words that must not be in any answer. */
@@ -36,23 +35,7 @@ const canaries = Object.values(planted).flatMap((one) => one.canaries);
 /** Text without personal data: it is hidden only while it was not scanned. */
 const ordinary = 'kaleidoscope';
 
-function transcript(): TranscriptArtefact {
-  const texts = [...Object.values(planted).map(({ text }) => text), `the ${ordinary} was open`];
-  return {
-    language: 'en',
-    engine,
-    diarization: { provider: 'acoustic', degraded: null },
-    speakers: ['SPEAKER_01', 'SPEAKER_02'],
-    segments: texts.map((text, i) => ({
-      start: i * 10,
-      end: i * 10 + 8,
-      speaker: i % 2,
-      text,
-      confidence: 0.8,
-      words: wordsOf(text, i * 10),
-    })),
-  };
-}
+const texts = [...Object.values(planted).map(({ text }) => text), `the ${ordinary} was open`];
 
 const textFields: ReadonlySet<string> = new Set([
   'text',
@@ -278,7 +261,7 @@ let insights: Bus;
 beforeAll(async () => {
   indexer = await media.connectAs('search-indexer');
   insights = await media.connectAs('insights');
-  const run = await transcribed(media, owner, transcript());
+  const run = await transcribed(media, owner, transcriptOf(texts));
   const created = await media.call(owner, 'POST', '/api/transcripts/import', { body: transcriptFile() });
   expect(created.status).toBe(201);
   const { uuid: imported } = (await created.json()) as FileDetail;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { AnswerOf, FileDetail, mediaRoutes, TranscriptArtefact, Word } from '@overtone/contracts';
-import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import type { AnswerOf, FileDetail, mediaRoutes, Word } from '@overtone/contracts';
+import { transcribed, transcriptOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
 type Routes = typeof mediaRoutes;
@@ -10,23 +10,6 @@ type Replaced = AnswerOf<Routes['replaceText']>;
 type Search = { find: string; replacement?: string; regex?: boolean; whole_word?: boolean; speaker?: string };
 
 const media = await startMedia();
-
-function transcriptOf(texts: readonly string[]): TranscriptArtefact {
-  return {
-    language: 'en',
-    engine,
-    diarization: { provider: 'acoustic', degraded: null },
-    speakers: ['SPEAKER_01', 'SPEAKER_02'],
-    segments: texts.map((text, i) => ({
-      start: i * 10,
-      end: i * 10 + 8,
-      speaker: i % 2,
-      text,
-      confidence: 0.8,
-      words: wordsOf(text, i * 10),
-    })),
-  };
-}
 
 const texts = ['Mister Smyth met smyth here', 'no name at all', 'and Smythe and Smyth'];
 
