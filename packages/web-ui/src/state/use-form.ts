@@ -11,7 +11,7 @@ type Options<T, R> = {
   readonly send: (fields: T, changed: Partial<T>) => Promise<R>;
   readonly onChange?: () => void;
   /** Loads what shows the object again, before the dialog closes. */
-  readonly refresh: (result: R) => unknown;
+  readonly refresh?: (result: R) => unknown;
   readonly onSaved: (result: R) => void;
 };
 type TextField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -28,7 +28,7 @@ export function useForm<T extends object, R>({ key, saved, send, onChange, refre
   const sending = useMutation({
     mutationFn: () => send(fields, draft.changedOf(fields)),
     onSuccess: async (result) => {
-      await refresh(result);
+      await refresh?.(result);
       draft.drop();
       onSaved(result);
     },

@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  breakTemplateTokens,
-  cleanParagraph,
-  cleanText,
-  createEnvelope,
-  idsOfNumbers,
-  passageLine,
-} from './untrusted.ts';
+import { breakTemplateTokens, cleanParagraph, cleanText, createEnvelope, passageLine } from './untrusted.ts';
 
 describe('an envelope', () => {
   it('has a boundary of its own for each request, which its rule names', () => {
@@ -47,16 +40,6 @@ describe('text of a model', () => {
     expect(cleanParagraph('one\n two', 20)).toBe('one two');
     expect(cleanParagraph('aaaa😀bbbb', 6)).toBe('aaaa…');
     expect(cleanParagraph('x'.repeat(50), 10)).toHaveLength(10);
-  });
-});
-
-describe('cited numbers', () => {
-  it('become ids of what was sent, each once', () => {
-    const ids = new Map([
-      [1, 'one'],
-      [2, 'two'],
-    ]);
-    expect(idsOfNumbers([2, 9, 1, 2, -1], ids)).toEqual(['two', 'one']);
   });
 });
 

@@ -73,8 +73,3 @@ export function cleanParagraph(text: string, max: number): string {
         .toWellFormed()
         .replace(/\uFFFD$/, '')}…`;
 }
-
-/** The ids behind the numbers that an answer cites, without those that were not sent, each once. */
-export function idsOfNumbers(numbers: readonly number[], ids: ReadonlyMap<number, string>): string[] {
-  return [...new Set(numbers.flatMap((number) => ids.get(number) ?? []))];
-}

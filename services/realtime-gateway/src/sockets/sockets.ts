@@ -1,14 +1,15 @@
+import { closeCodes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import type { Outgoing } from './frames.ts';
 
 /** Why the gateway closes a socket. The first four are the contract's, the others are from RFC 6455 section 7.4.1. */
 export const closing = {
-  notAuthenticated: { code: 4001, reason: 'not authenticated' },
-  badFrame: { code: 4002, reason: 'frame not understood' },
-  tokenRefused: { code: 4003, reason: 'token refused' },
-  flood: { code: 4002, reason: 'too many frames' },
-  sessionRevoked: { code: 4004, reason: 'session revoked' },
-  tokenExpired: { code: 4001, reason: 'access token expired' },
+  notAuthenticated: { code: closeCodes.notAuthenticated, reason: 'not authenticated' },
+  badFrame: { code: closeCodes.badFrame, reason: 'frame not understood' },
+  tokenRefused: { code: closeCodes.tokenRefused, reason: 'token refused' },
+  flood: { code: closeCodes.badFrame, reason: 'too many frames' },
+  sessionRevoked: { code: closeCodes.sessionRevoked, reason: 'session revoked' },
+  tokenExpired: { code: closeCodes.notAuthenticated, reason: 'access token expired' },
   restarting: { code: 1012, reason: 'restarting' },
   tooMany: { code: 1013, reason: 'too many sockets' },
   tooSlow: { code: 1013, reason: 'too far behind' },

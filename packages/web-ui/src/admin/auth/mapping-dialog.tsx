@@ -48,7 +48,6 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
         : call('POST /api/admin/group-mappings', {
             body: { source: from, ...body, description: body.description || null },
           }),
-    refresh: () => undefined,
     onSaved: () => {
       onClose();
       onDone();

@@ -107,7 +107,6 @@ function RejectDialog({ account, onDone, onClose }: RejectProps) {
         params: { uuid: account.uuid },
         body: fields.reason === '' ? {} : fields,
       }),
-    refresh: () => undefined,
     onSaved: () => {
       onClose();
       onDone();

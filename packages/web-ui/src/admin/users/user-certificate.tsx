@@ -68,7 +68,6 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
         params: { uuid: account.uuid },
         body: { subject, issuer: issuer === '' ? null : issuer },
       }),
-    refresh: () => undefined,
     onSaved: () => {
       onClose();
       onDone(t`Certificate linked.`);
