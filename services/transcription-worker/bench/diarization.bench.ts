@@ -146,7 +146,7 @@ async function rowOf(
 const wordsPerSecond = 2.5;
 
 /** Words of the reference, evenly over their utterance, that lie in a turn of their own speaker, or next to one. */
-function countWords({ turns }: Conversation, found: readonly Found[]): { right: number; words: number } {
+export function countWords({ turns }: Conversation, found: readonly Found[]): { right: number; words: number } {
   const counts = new Map<string, Map<string, number>>();
   let words = 0;
   for (const { speaker, start, end, text } of turns) {

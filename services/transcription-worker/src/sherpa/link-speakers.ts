@@ -12,6 +12,8 @@ export type LinkOptions = {
   most: number;
 };
 
+const none = new Float32Array();
+
 type Voice = { vector: Float32Array; seconds: number };
 type Pair = { one: number; other: number; likeness: number };
 
@@ -22,7 +24,9 @@ type Pair = { one: number; other: number; likeness: number };
  */
 export function linkSpeakers(locals: readonly LocalSpeaker[], options: LinkOptions): number[] {
   const voices: (Voice | null)[] = locals.map(({ vector, seconds }) => ({ vector: scaled(vector, seconds), seconds }));
-  const likeness = voices.map((one, i) => Float64Array.from(voices.slice(0, i), (other) => cosine(one, other)));
+  const likeness = voices.map((one, i) =>
+    Float64Array.from(voices.slice(0, i), (other) => cosine(one?.vector ?? none, other?.vector ?? none)),
+  );
   const likenessOf = (one: number, other: number): number =>
     likeness[Math.max(one, other)]?.[Math.min(one, other)] ?? -1;
   const labels = locals.map((_, i) => i);
@@ -34,7 +38,7 @@ export function linkSpeakers(locals: readonly LocalSpeaker[], options: LinkOptio
     voices[one] = joined;
     voices[other] = null;
     for (const [i, voice] of voices.entries())
-      if (voice && i !== one) likeness[Math.max(i, one)]![Math.min(i, one)] = cosine(voice, joined);
+      if (voice && i !== one) likeness[Math.max(i, one)]![Math.min(i, one)] = cosine(voice.vector, joined.vector);
     for (const [i, label] of labels.entries()) if (label === other) labels[i] = one;
   }
   return labels;
@@ -59,6 +63,18 @@ function nearestPair(
   return best;
 }
 
+/** The mean voice of each label. */
+export function voicesOf(locals: readonly LocalSpeaker[], labels: readonly number[]): Map<number, Float32Array> {
+  const voices = new Map<number, Voice>();
+  for (const [i, { vector, seconds }] of locals.entries()) {
+    const label = labels[i] ?? 0;
+    const own = { vector: scaled(vector, seconds), seconds };
+    const before = voices.get(label);
+    voices.set(label, before ? join(before, own) : own);
+  }
+  return new Map([...voices].map(([label, { vector }]) => [label, vector]));
+}
+
 function scaled(vector: Float32Array, seconds: number): Float32Array {
   const length = Math.hypot(...vector) || 1;
   return vector.map((value) => (value / length) * seconds);
@@ -69,9 +85,9 @@ function join(one: Voice | null, other: Voice | null): Voice {
   return { vector, seconds: (one?.seconds ?? 0) + (other?.seconds ?? 0) };
 }
 
-function cosine(one: Voice | null, other: Voice | null): number {
+/** Similarity of two vectors, from -1 to 1. */
+export function cosine(left: Float32Array, right: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0];
-  const [left, right] = [one?.vector ?? [], other?.vector ?? []];
   for (let i = 0; i < left.length; i++) {
     dot += (left[i] ?? 0) * (right[i] ?? 0);
     aa += (left[i] ?? 0) ** 2;

@@ -1,10 +1,12 @@
 import type { Turn } from '@overtone/contracts';
+import { frameLevels, speechRegions, type TimeSpan } from '../audio/speech-regions.ts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
 import { mergeTurns } from '../diarization/diarization.ts';
 import type { DiarizationConfig } from './config.ts';
 import type { Extractor, loadSherpa } from './native.ts';
+import { linkSpeakers, voicesOf, type LocalSpeaker } from './link-speakers.ts';
+import { toNearestVoices } from './nearest-voices.ts';
 import { speakerVector } from './speaker-vector.ts';
-import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
 /** The memory of sherpa-onnx' clustering grows with the square of the length: longer recordings are split into windows. */
 const windowSeconds = 1200;
@@ -47,7 +49,11 @@ export async function diarizeWindows(
     ...turn,
     speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0,
   }));
-  return { turns: mergeTurns(linked) };
+  const speech = speechRegions(await frameLevels(wavPath, seconds), { pad: 0 });
+  const vectorOf = async ({ start, end }: TimeSpan): Promise<Float32Array> =>
+    speakerVector(extractor, [await readSamples(wavPath, start, end)]);
+  const voices = voicesOf(locals, labels);
+  return { turns: mergeTurns(await toNearestVoices(mergeTurns(linked), { speech, voices, vectorOf })) };
 }
 
 /** The voice of each speaker of a window, from the longest turns. */
