@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await runtime.close();
+  runtime.close();
   await rm(root, { recursive: true, force: true });
 });
 
