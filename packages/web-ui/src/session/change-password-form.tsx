@@ -40,7 +40,11 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
     >
       <Stack gap="md" maw={420}>
         {change.error && (
-          <ErrorNote error={change.error} fields={['password', 'current_password']} title={t`The password wasn’t changed`} />
+          <ErrorNote
+            error={change.error}
+            fields={['password', 'current_password']}
+            title={t`The password wasn’t changed`}
+          />
         )}
         {change.isSuccess && (
           <Alert color="petrol" variant="light" role="status">
