@@ -48,9 +48,11 @@ test('a setting that was entered counts as set only after it was saved', async (
   await expect(setting).toContainText(detail);
   await expect(setting).not.toContainText('set here');
   await expect(setting.getByRole('button', { name: /Reset/ })).toHaveCount(0);
-  const stored = { ...folder, value: '/mnt/backup', source: 'stored' } as const;
+  const stored = { ...folder, value: '/mnt/other', source: 'stored' } as const;
   api.respond(save, example(save, { settings: [type, stored] }));
   showBackups(api, stored);
+  // A second press of the same form within a second is ignored.
+  await setting.getByRole('textbox').fill('/mnt/other');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(setting).toContainText('set here');
   await expect(setting.getByRole('button', { name: /Reset/ })).toBeVisible();
