@@ -139,8 +139,8 @@ export async function startIdentity(
       };
       return { accessToken, refreshToken: String(body['refresh_token']), csrfToken, caller };
     },
-    refresh: (refreshToken: string): Promise<Answer> =>
-      ask('/api/auth/token/refresh', { json: { refresh_token: refreshToken } }),
+    refresh: (refreshToken: string, headers: Record<string, string> = {}): Promise<Answer> =>
+      ask('/api/auth/token/refresh', { json: { refresh_token: refreshToken }, headers }),
     resolve: async (accessToken: string): Promise<unknown> =>
       (await ask('/internal/sessions/resolve', { json: { accessToken } })).body['session'],
     stop: service.stop,
