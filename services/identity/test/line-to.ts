@@ -4,6 +4,11 @@ import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 /** `pass`: forwards everything. `hang`: accepts connections and bytes without a response. `cut`: closes connections at the first byte. */
 type Mode = 'pass' | 'hang' | 'cut';
 
+/** RFC 4511, 4.3: `[APPLICATION 2] NULL` after the number of the message. A client sends it alone. */
+function isUnbind(data: Buffer): boolean {
+  return data.length <= 10 && data.at(-2) === 0x42 && data.at(-1) === 0;
+}
+
 /** A proxy in front of a server that counts bytes, and can hang or close connections. */
 export async function startLineTo(port: number) {
   let mode: Mode = 'pass';
@@ -20,7 +25,7 @@ export async function startLineTo(port: number) {
     keep(near);
     const far = keep(connect(port, '127.0.0.1'));
     near.on('data', (data) => {
-      bytes += data.length;
+      if (!isUnbind(data)) bytes += data.length;
       if (mode === 'pass') far.write(data);
       if (mode === 'cut') near.destroy();
     });
@@ -36,7 +41,7 @@ export async function startLineTo(port: number) {
   return {
     url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
     set: (next: Mode) => void (mode = next),
-    /** All bytes sent to the server. */
+    /** All bytes sent to the server, but for the ends of connections: those are sent after the results were used. */
     bytes: () => bytes,
     connections: () => connections,
     /** Closes all connections. */
