@@ -13,7 +13,7 @@ afterEach(() => reset(before));
 
 describe('environment of a child process', () => {
   it('has a folder for what the driver compiles, in the work folder or where the operator says', () => {
-    expect(childEnvironment('/work')['CUDA_CACHE_PATH']).toBe('/work/cuda-cache');
+    expect(childEnvironment('/var/jobs')['CUDA_CACHE_PATH']).toBe('/var/jobs/cuda-cache');
     process.env['CUDA_CACHE_PATH'] = '/compiled';
     expect(childEnvironment('/work')['CUDA_CACHE_PATH']).toBe('/compiled');
   });

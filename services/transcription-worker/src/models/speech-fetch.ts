@@ -33,6 +33,7 @@ export function createSpeechFetch({ env, log }: { env: SpeechFetchEnv; log: Log 
   const { signal } = stopping;
 
   const fetchOnce = async (): Promise<void> => {
+    if (env.OT_SPEECH_MODEL === 'none') return;
     // Another worker that shares the folder, or this one before it was started again.
     while ((await readSpeechSetup(cacheDir))?.state === 'running') await sleep(lookAgainMs, undefined, { signal });
     const plan = await planSpeech(cacheDir, variables);
