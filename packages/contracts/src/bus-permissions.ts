@@ -5,6 +5,12 @@ import { eventDurable, eventFeed, topology } from './topology.ts';
 const feedPermissions = ['$JS.API.STREAM.MSG.GET.EVENTS'];
 
 /**
+ * The broker's advisory that a stream was created, as after its loss. Its own notice to pulls on the lost one can fail, and
+ * a pull would then wait in vain for a minute or more.
+ */
+export const streamCreatedAdvisory = '$JS.EVENT.ADVISORY.STREAM.CREATED.*';
+
+/**
  * The dispatcher owns the streams: it creates them, counts their messages and reads all leases. It must answer the
  * broker's flow control; otherwise the broker stops the delivery after some thousand messages.
  */
@@ -32,6 +38,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     subscribe: [
       ...new Set([
         `_INBOX.${service}.>`,
+        streamCreatedAdvisory,
         ...(role.follows.length > 0 ? [eventFeed.subject] : []),
         ...[...role.serves, ...role.receivesLive, ...role.subscribes].map((definition) => definition.subject),
       ]),

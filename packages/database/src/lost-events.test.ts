@@ -10,7 +10,7 @@ function createFixture(sentBefore: Record<string, number>) {
   const check = createLossCheck({
     table: 'media_outbox',
     bus: {
-      onReconnect: (then) => {
+      onRenewal: (then) => {
         reconnected = then;
       },
       jetstreamManager: () => Promise.resolve({ streams: { info: () => Promise.resolve({ created }) } } as never),

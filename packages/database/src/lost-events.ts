@@ -1,7 +1,7 @@
 import type { Bus } from '@overtone/service-kit';
 import type { Pool } from 'pg';
 
-type Deps = { bus: Pick<Bus, 'onReconnect' | 'jetstreamManager'>; pool: Pick<Pool, 'query'>; table: string };
+type Deps = { bus: Pick<Bus, 'onRenewal' | 'jetstreamManager'>; pool: Pick<Pool, 'query'>; table: string };
 
 const checkIntervalMs = 5_000;
 
@@ -15,7 +15,7 @@ const checkIntervalMs = 5_000;
 export function createLossCheck({ bus, pool, table }: Deps): () => Promise<number> {
   let due = 0;
   let checkedStream: string | undefined;
-  bus.onReconnect(() => {
+  bus.onRenewal(() => {
     due = 0;
   });
   return async () => {

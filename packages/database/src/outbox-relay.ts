@@ -53,7 +53,7 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
   const wake = (): void => wakeRequest.abort();
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: wakeRequest.signal }).catch(() => {});
   const connection = new RelayConnection({ service, url, queryTimeoutMs, table, wake });
-  bus.onReconnect(wake);
+  bus.onRenewal(wake);
   const requeueLostEvents = createLossCheck({ bus, pool, table });
   const deleteOldRows = createCleanup(pool, table);
   let stopping = false;

@@ -56,7 +56,9 @@ export async function pull({
   while (!signal.aborted && place.exists()) {
     try {
       const handle = await bus.jetstream().consumers.get('JOBS', durable);
-      while (!signal.aborted && place.exists()) {
+      // Looked up again after a pull without a job: one on a consumer that was lost waits in vain.
+      let isFound = true;
+      while (isFound && !signal.aborted && place.exists()) {
         if (!able(durable)) await rest(ableMs);
         else if (!place.free()) await rest(roomMs);
         else {
@@ -67,7 +69,11 @@ export async function pull({
           open.add(openPull);
           signal.addEventListener('abort', stop, { once: true });
           let pauseMs = 0;
-          for await (const msg of batch) pauseMs = await takeIn(msg);
+          isFound = false;
+          for await (const msg of batch) {
+            isFound = true;
+            pauseMs = await takeIn(msg);
+          }
           signal.removeEventListener('abort', stop);
           open.delete(openPull);
           if (pauseMs > 0) await rest(pauseMs);

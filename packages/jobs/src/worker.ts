@@ -68,8 +68,8 @@ export function worker<C extends Record<string, JobDef>>(
         durables.flatMap(([durable, queue]) => (places.of(queue).length > 0 ? [durable] : []));
       const heart = beat(bus, options, () => pulled().filter(able));
       const open = new Set<OpenPull>();
-      // The broker forgets pulls with their connection.
-      bus.onReconnect(() => open.forEach((openPull) => openPull.stop()));
+      // The broker forgets pulls with their connection or their stream.
+      bus.onRenewal(() => open.forEach((openPull) => openPull.stop()));
       const loops = startLoops((start) => {
         for (const openPull of open) if (!openPull.isWanted()) openPull.stop();
         for (const [durable, queue] of durables)

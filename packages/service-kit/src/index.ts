@@ -39,7 +39,7 @@ export {
 } from './http/route.ts';
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { catchUp, onStop, periodic, restingPeriodic, type Periodic } from './periodic.ts';
+export { catchUp, periodic, restingPeriodic, type Periodic } from './periodic.ts';
 export { runService, runServices } from './run-service.ts';
 export {
   keyedHashes,

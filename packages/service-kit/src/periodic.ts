@@ -82,11 +82,6 @@ export function catchUp(name: string, everyMs: number, work: Work): Periodic {
   });
 }
 
-/** Runs `work` when the service stops accepting work: for what would keep its listener open, such as sockets. */
-export function onStop(name: string, work: () => Promise<void>): Periodic {
-  return { name, start: () => ({ stop: work }) };
-}
-
 function repeat(name: string, turn: (signal: AbortSignal, log: Log) => Promise<void>): Periodic {
   return {
     name,

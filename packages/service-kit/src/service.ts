@@ -53,6 +53,8 @@ export type Slice = {
   jobs?: Worker[];
   periodics?: Periodic[];
   parts?: Part[];
+  /** Ends what would keep the listener from closing, such as sockets; their clients can still send requests while it runs. */
+  beforeClose?: () => Promise<void>;
   /** Checks of dependencies for `/health/ready`. */
   checks?: Checks;
   /** Routes of the internal port. */
@@ -139,6 +141,10 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
     log.info({ queue }, 'task limit reached, replacing process');
     await tasks.retire();
   });
+  const closeListener = async (): Promise<void> => {
+    await slice.beforeClose().catch((err: unknown) => log.warn({ err: err as Error }, 'did not close well'));
+    await drain.close();
+  };
   const closeConnections = async (): Promise<void> => {
     await parts.stop();
     await bus.close();
@@ -169,7 +175,7 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
       const forEnds = Math.min(endsMs, env.SHUTDOWN_GRACE_MS / 5);
       await within(
         env.SHUTDOWN_GRACE_MS - forEnds,
-        Promise.allSettled([drain.close(), bus.stopServing(), tasks.stop()]),
+        Promise.allSettled([closeListener(), bus.stopServing(), tasks.stop()]),
       );
       api.closeAllConnections();
       await within(forEnds, closeConnections());
@@ -271,6 +277,7 @@ function merge(slices: Slice[]): Required<Slice> {
     jobs: slices.flatMap((slice) => slice.jobs ?? []),
     periodics: slices.flatMap((slice) => slice.periodics ?? []),
     parts: slices.flatMap((slice) => slice.parts ?? []),
+    beforeClose: async () => void (await Promise.all(slices.map(async (slice) => slice.beforeClose?.()))),
     checks: Object.assign({}, ...slices.map((slice) => slice.checks)) as Checks,
     internal: slices.flatMap((slice) => slice.internal ?? []),
   };

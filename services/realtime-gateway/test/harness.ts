@@ -186,3 +186,23 @@ export function socketIoClient(
     disconnected: new Promise<void>((resolve) => socket.on('disconnect', () => resolve())),
   };
 }
+
+/** A socket.io client over polling whose every poll is made by the test (Engine.IO protocol 4). */
+export async function pollingClient(port: number, caller: Caller) {
+  const poll = async (query: string, body?: string): Promise<string> => {
+    const url = `http://127.0.0.1:${port}/api/ws/?EIO=4&transport=polling${query}`;
+    const headers = { ...fromEdge(caller), connection: 'close' };
+    return (await fetch(url, body === undefined ? { headers } : { headers, method: 'POST', body })).text();
+  };
+  const { sid } = JSON.parse((await poll('')).slice(1)) as { sid: string };
+  await poll(`&sid=${sid}`, '40');
+  return {
+    /** Polls until an event of this type arrives, and returns the packets of that poll. */
+    until: async (type: string): Promise<string> => {
+      for (;;) {
+        const packets = await poll(`&sid=${sid}`);
+        if (packets.includes(`"${type}"`)) return packets;
+      }
+    },
+  };
+}

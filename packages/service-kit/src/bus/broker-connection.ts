@@ -1,4 +1,4 @@
-import type { ServiceName } from '@overtone/contracts';
+import { streamCreatedAdvisory, type ServiceName } from '@overtone/contracts';
 import { Events, type NatsConnection } from 'nats';
 import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -23,7 +23,7 @@ const attemptMs = 10_000;
 /** One connection to NATS that reconnects automatically. */
 export class BrokerConnection {
   readonly #options: BrokerOptions;
-  readonly #onReconnect: (() => void)[] = [];
+  readonly #onRenewal: (() => void)[] = [];
   readonly #onDisconnect: (() => void)[] = [];
   #open: { nc: NatsConnection; confirmer: Confirmer; roundTrip: () => Promise<void> } | undefined;
   #up = false;
@@ -59,6 +59,7 @@ export class BrokerConnection {
       roundTrip: createRoundTrip(nc, inboxPrefix),
     };
     this.#up = true;
+    nc.subscribe(streamCreatedAdvisory, { callback: () => this.#renew() });
     void this.#watch(nc);
   }
 
@@ -77,8 +78,9 @@ export class BrokerConnection {
     return this.#assertOpen().confirmer;
   }
 
-  onReconnect(listener: () => void): void {
-    this.#onReconnect.push(listener);
+  /** What the broker held for this client may be gone: the connection is back, or a stream was created. */
+  onRenewal(listener: () => void): void {
+    this.#onRenewal.push(listener);
   }
 
   onDisconnect(listener: () => void): void {
@@ -102,6 +104,10 @@ export class BrokerConnection {
     return this.#open;
   }
 
+  #renew(): void {
+    for (const listener of this.#onRenewal) listener();
+  }
+
   async #watch(nc: NatsConnection): Promise<void> {
     const { log } = this.#options;
     for await (const { type } of nc.status()) {
@@ -113,7 +119,7 @@ export class BrokerConnection {
       if (type === Events.Reconnect) {
         this.#up = true;
         log.info('message broker is back');
-        for (const listener of this.#onReconnect) listener();
+        this.#renew();
       }
     }
   }

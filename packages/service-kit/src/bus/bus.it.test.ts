@@ -225,6 +225,26 @@ describe('consumers', () => {
     await running.stop();
   });
 
+  it('go on with a stream that was deleted and created again, whatever the broker told their pulls', async () => {
+    const { media, dispatcher } = await setUp();
+    const renewals = [media, dispatcher].map((bus) => new Promise<void>((resolve) => bus.onRenewal(resolve)));
+    const jsm = await dispatcher.jetstreamManager();
+    const seen: string[] = [];
+    const running = consumer(mediaEvents.deleted, 'forget-file', async ({ fileId }) => {
+      seen.push(fileId);
+    }).start(dispatcher);
+    await publish(media, ids());
+    await waitFor(() => seen.length === 1);
+    const { config } = await jsm.streams.info('EVENTS');
+    await jsm.streams.delete('EVENTS');
+    await jsm.streams.add(config);
+    await Promise.all(renewals);
+    const after = ids();
+    await publish(media, after);
+    await waitFor(() => seen.includes(after.fileId));
+    await running.stop();
+  });
+
   it('must be in the topology of their service', async () => {
     const media = await connect('media');
     const stray = consumer(transcriptionEvents.runOpened, 'made-up', async () => {});

@@ -54,7 +54,7 @@ export function createBus(brokerOptions: BrokerOptions) {
     connect: (): Promise<void> => broker.connect(),
     /** Whether the broker is reachable at this moment. */
     connected: (): boolean => broker.up,
-    onReconnect: (listener: () => void): void => broker.onReconnect(listener),
+    onRenewal: (listener: () => void): void => broker.onRenewal(listener),
     onDisconnect: (listener: () => void): void => broker.onDisconnect(listener),
     nc: (): NatsConnection => broker.nc,
     /** Stores a message in its stream. @throws AppError unavailable when the broker did not confirm it. */

@@ -73,26 +73,35 @@ async function pull(
   onMessage: (msg: JsMsg) => Promise<void>,
 ): Promise<void> {
   let known = false;
+  let renewals = 0;
   let stopWaiting = (): void => {};
-  // The broker forgets pulls with their connection.
-  bus.onReconnect(() => stopWaiting());
+  // The broker forgets pulls with their connection or their stream.
+  bus.onRenewal(() => {
+    renewals += 1;
+    stopWaiting();
+  });
   // A lost broker, a recreated stream or a removed consumer all end here: make it again and go on.
   while (!signal.aborted) {
     try {
       if (!known) await ensure(bus, event, durable);
       known = true;
+      const before = renewals;
+      // Looked up for each batch: a pull on a consumer that was lost waits in vain.
       const handle = await bus.jetstream().consumers.get('EVENTS', durable);
-      while (!signal.aborted) {
-        const batch = await handle.fetch({ max_messages: 20, expires: pullMs });
-        const stop = () => batch.stop();
-        signal.addEventListener('abort', stop, { once: true });
-        stopWaiting = stop;
-        for await (const msg of batch) {
-          stopWaiting = () => {};
-          await onMessage(msg);
-        }
-        signal.removeEventListener('abort', stop);
+      if (signal.aborted) return;
+      const batch = await handle.fetch({ max_messages: 20, expires: pullMs });
+      const stop = () => batch.stop();
+      signal.addEventListener('abort', stop, { once: true });
+      stopWaiting = () => {
+        if (batch.getPending() === 0) batch.stop();
+      };
+      if (renewals !== before) stopWaiting();
+      for await (const msg of batch) {
+        await onMessage(msg);
+        // This message is counted until the next one is asked for.
+        if (renewals !== before && batch.getPending() <= 1) break;
       }
+      signal.removeEventListener('abort', stop);
     } catch (error) {
       known = false;
       if (!signal.aborted) {

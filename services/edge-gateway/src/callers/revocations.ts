@@ -74,7 +74,7 @@ export function createRevocations({ bus, heartbeat, sessions, inFlight }: Deps):
         setTimeout(sessions.clear, settledMs).unref();
       });
       bus.onDisconnect(sessions.clear);
-      bus.onReconnect(sessions.clear);
+      bus.onRenewal(sessions.clear);
       timer = setInterval(() => void beat().catch(() => {}), beatMs);
       await beat();
     },

@@ -40,7 +40,7 @@ export function followSettings({ bus, log, ask, apply }: Deps): Part {
     name: 'settings',
     start: async () => {
       bus.subscribeLive(identityEvents.settingsChanged, () => void look());
-      bus.onReconnect(() => void look());
+      bus.onRenewal(() => void look());
       await look();
     },
     stop: async () => {

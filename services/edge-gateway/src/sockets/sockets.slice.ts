@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { assertionHeader, notFound, onStop, type HealthProbe, type Slice } from '@overtone/service-kit';
+import { assertionHeader, notFound, type HealthProbe, type Slice } from '@overtone/service-kit';
 import { credentialsOf, isSameOrigin, type Callers } from '../callers/callers.ts';
 import type { Connections } from '../connections/connections.ts';
 import {
@@ -67,7 +67,7 @@ export function createSocketsSlice({
     join(context, socket, head, { answered, refuse }).catch(refuse);
   };
   // Open sockets would keep a stopping edge from closing its listener.
-  return { onUpgrade, periodics: [onStop('sockets', tunnels.close)] };
+  return { onUpgrade, beforeClose: tunnels.close };
 }
 
 /** How an upgrade is answered: by the push channel with a status, or by a refusal. */

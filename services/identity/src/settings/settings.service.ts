@@ -48,7 +48,7 @@ export function createSettings({ db, bus, log, metrics, env }: Deps): SettingsSe
           await load();
           logFaults(log, current().values);
           bus.subscribeLive(identityEvents.settingsChanged, () => void tolerateOutage(reload));
-          bus.onReconnect(() => void tolerateOutage(reloadIfChanged));
+          bus.onRenewal(() => void tolerateOutage(reloadIfChanged));
           watch();
         },
         stop: async () => {

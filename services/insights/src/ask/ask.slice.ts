@@ -1,5 +1,5 @@
 import { askRoutes, identityEvents, mediaEvents } from '@overtone/contracts';
-import { consumer, handle, handled, onStop, type Log, type Route, type Slice } from '@overtone/service-kit';
+import { consumer, handle, handled, type Log, type Route, type Slice } from '@overtone/service-kit';
 import type { ServerResponse } from 'node:http';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
@@ -65,7 +65,7 @@ export function createAskSlice(deps: AskDeps): Slice & { forgets: Forgets } {
         await db.conversationShare.deleteMany({ where: { groupId } });
       }),
     ],
-    periodics: [onStop('end open answers', answering.stop)],
+    beforeClose: answering.stop,
     forgets: {
       file: async (tx, fileId) => void (await removeAnswers(tx, { fileId, ownerId: null })),
       person: async (tx, userId) => {

@@ -58,7 +58,7 @@ export function createEventsTail(deps: TailDeps): Part {
           if (!err && !reader.receive(toDeliveredEvent(msg))) wake();
         },
       });
-      bus.onReconnect(wake);
+      bus.onRenewal(wake);
       await new Promise<void>((resolve) => {
         loop = run(resolve);
       });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Server, type Socket } from 'socket.io';
 import { Server as Engine } from 'engine.io';
 import type { Conversations, Opening } from './session.ts';
@@ -12,6 +13,8 @@ type SocketIoDeps = {
   heartbeatMs: number;
 };
 const maxFrameBytes = 16 * 1024;
+/** Time for a polling client to poll again when the server closes. */
+const lastPollMs = 1_500;
 /** Estimated size of a packet buffered in Engine.IO. */
 const packetBytes = 300;
 
@@ -49,11 +52,17 @@ export function createSocketIo({ heartbeatMs, openingOf, startConversation }: So
       else engine.handleUpgrade(req, socket, head);
     },
     /** Polling, for clients that start with it. */
-    request: (req: IncomingMessage, res: ServerResponse): void => engine.handleRequest(req, res),
-    close: (): void => {
+    request: (req: IncomingMessage, res: ServerResponse): void => {
+      if (closing && !/[?&]sid=/.test(req.url ?? '')) res.writeHead(503).end();
+      else engine.handleRequest(req, res);
+    },
+    /** Ends when every client has the reason, or has not asked for it in time: a polling client is told with its next poll. */
+    close: async (): Promise<void> => {
       closing = true;
+      const until = Date.now() + lastPollMs;
+      while (engine.clientsCount > 0 && Date.now() < until) await sleep(10);
       engine.close();
-      void io.close();
+      await io.close();
     },
   };
 }

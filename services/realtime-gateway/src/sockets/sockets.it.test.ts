@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, searchEvents, transcriptionLive } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
-import { callerOf, createWorld, plainClient, socketIoClient, startGateway } from '../../test/harness.ts';
+import { callerOf, createWorld, plainClient, pollingClient, socketIoClient, startGateway } from '../../test/harness.ts';
 
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 
@@ -314,5 +314,16 @@ describe('gateway shutdown', () => {
     await gateway.stop();
     expect((await client.first('closing')).argument).toMatchObject({ code: 1012 });
     await client.disconnected;
+  });
+
+  it('sends code 1012 with the next poll to a client that does not poll while the server closes', async () => {
+    const [watcher, caller] = [plain(callerOf(user())), callerOf(user())];
+    await watcher.established();
+    const client = await pollingClient(gateway.apiPort, caller);
+    await client.until('connection_established');
+    const stopped = gateway.stop();
+    expect(await watcher.closed).toBe(1012);
+    expect(await client.until('closing')).toContain('"code":1012');
+    await stopped;
   });
 });

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { identityRpc } from '@overtone/contracts';
-import { onStop, periodic, type Bus, type Caller, type Metrics, type Slice } from '@overtone/service-kit';
+import { periodic, type Bus, type Caller, type Metrics, type Slice } from '@overtone/service-kit';
 import type { GatewayEnv } from '../env.ts';
 import type { Live, Replay } from '../feed/feed.ts';
 import { createHub, type Hub } from './hub.ts';
@@ -42,13 +42,12 @@ export function createSocketsSlice({ env, bus, metrics, whoIs, replay, latestPro
     periodics: [
       periodic('clean up sockets', 500, async () => hub.cleanUp()),
       periodic('heartbeat', env.WS_HEARTBEAT_MS, async () => plain.sendHeartbeat()),
-      // Open sockets would keep the listener from closing, so they are closed with the periodic tasks.
-      onStop('sockets', async () => {
-        hub.closeAll();
-        plain.close();
-        socketIo.close();
-      }),
     ],
+    beforeClose: async () => {
+      hub.closeAll();
+      plain.close();
+      await socketIo.close();
+    },
   };
 }
 

@@ -75,7 +75,7 @@ export function createBroker({ bus }: { bus: Bus }) {
     name: 'broker',
     start: async () => {
       await provision();
-      bus.onReconnect(() => {
+      bus.onRenewal(() => {
         isConnectionNew = true;
         void provisionOrLog();
       });

@@ -47,7 +47,7 @@ export function createMirror<S extends z.ZodType<{ expiresAt: number }>>(bus: Bu
     name: `bucket ${bucket}`,
     start: async () => {
       bus.onDisconnect(restartWatch);
-      bus.onReconnect(restartWatch);
+      bus.onRenewal(restartWatch);
       loop = run();
     },
     stop: async () => {

@@ -175,7 +175,7 @@ export function createEnginesSlice({
             void tryRefresh();
           };
           bus.subscribeLive(transcriptionEvents.settingsChanged, followChange);
-          bus.onReconnect(followChange);
+          bus.onRenewal(followChange);
           await tryRefresh();
           timer = setInterval(() => void tryRefresh(), refreshMs);
         },

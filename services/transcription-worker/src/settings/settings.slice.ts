@@ -29,7 +29,7 @@ export function createSettingsSlice({ environment, bus, log }: Deps): Slice & { 
         start: async () => {
           bus.subscribeLive(transcriptionEvents.settingsChanged, () => void settings.refresh());
           await settings.refresh();
-          bus.onReconnect(() => void settings.refresh());
+          bus.onRenewal(() => void settings.refresh());
           const refreshOld = () => {
             if (performance.now() - readAt > readEveryMs) void settings.refresh();
           };
