@@ -1,4 +1,11 @@
-import { expect, test as base, type BrowserContext, type Page, type WebSocketRoute } from '@playwright/test';
+import {
+  expect,
+  test as base,
+  type BrowserContext,
+  type ConsoleMessage,
+  type Page,
+  type WebSocketRoute,
+} from '@playwright/test';
 import { pushMessage, type PushMessage } from '@overtone/contracts';
 import { example, uuid } from './example.ts';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.ts';
@@ -66,9 +73,14 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     if (tab.viewportSize()?.width !== desktop.width) await tab.setViewportSize(desktop);
     errors = [];
     const onError = ({ name, message, stack }: Error): unknown => errors.push(`${name}: ${message}\n${stack ?? ''}`);
+    // One that React catches shows another page in place of the one that threw it, and is only logged.
+    const onLog = (message: ConsoleMessage): unknown =>
+      message.type() === 'error' && /^\w*Error: /.test(message.text()) && errors.push(message.text());
     tab.on('pageerror', onError);
+    tab.on('console', onLog);
     await use(tab);
     tab.off('pageerror', onError);
+    tab.off('console', onLog);
     expect([...errors, ...api.faults()], 'errors of the page, and messages that their contract refuses').toEqual([]);
   },
   api: async ({ scripted }, use) => {

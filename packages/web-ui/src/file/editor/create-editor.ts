@@ -33,10 +33,15 @@ export type Editor = {
   readonly autosave: Autosave;
   readonly undo: Undo;
   readonly refresh: () => void;
+  /** Sends what is not saved yet. Nothing may use the editor after it. */
+  readonly close: () => void;
 };
 
+/** What changes while the editor is open. */
 type Latest = Followed & {
   editable: boolean;
+  /** Of the speech, by which the browser checks the spelling: it is found while the first passages are shown already. */
+  language: string | null;
   speakers: ReadonlyMap<string, SpeakerLook>;
   /** A word was clicked. */
   onWord: (seconds: number) => void;
@@ -49,8 +54,6 @@ type Latest = Followed & {
 type Setup = {
   readonly host: HTMLElement;
   readonly segments: readonly Segment[];
-  /** Of the speech, by which the browser checks the spelling. */
-  readonly language: string | null;
   readonly deps: AutosaveDeps;
   readonly latest: Latest;
   readonly heights: Heights;
@@ -62,7 +65,7 @@ type Setup = {
 
 /** The document, its keys, and how it is saved and undone. */
 export function createEditor(setup: Setup): Editor {
-  const { host, segments, language, deps, latest, heights, context, player, onChoose, onLeave } = setup;
+  const { host, segments, deps, latest, heights, context, player, onChoose, onLeave } = setup;
   const passages = new Set<PassageView>();
   const assign = (speaker: string | null): void => view.dispatch(assignSpeaker(view.state, speaker));
   const uncertain = (by: 1 | -1): void => {
@@ -143,7 +146,7 @@ export function createEditor(setup: Setup): Editor {
     editable: () => latest.editable,
     attributes: () => ({
       'aria-label': t`Transcript`,
-      ...(language !== null && { lang: language }),
+      ...(latest.language !== null && { lang: latest.language }),
       ...(latest.editable
         ? {
             role: 'textbox',
@@ -205,6 +208,10 @@ export function createEditor(setup: Setup): Editor {
     accept,
     refresh: () => {
       for (const passage of passages) passage.refresh();
+    },
+    close: () => {
+      autosave.close();
+      view.destroy();
     },
   };
 }

@@ -1,7 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { createPortal } from 'react-dom';
 import { call } from '../../api/client.ts';
 import { observable } from '../../lib/observable.ts';
@@ -93,7 +102,6 @@ export function TranscriptEditor({
   const host = useRef<HTMLDivElement>(null);
   /** Where the focus goes when the text is left: the key Tab then reaches what follows. */
   const end = useRef<HTMLDivElement>(null);
-  const [editor, setEditor] = useState<Editor | null>(null);
   const [choosing, setChoosing] = useState(false);
   const deps = useAutosaveDeps(file.uuid);
   const heights = useMemo(createHeights, []);
@@ -102,6 +110,7 @@ export function TranscriptEditor({
   useEffect(() => canReveal.set(redaction?.can_reveal ?? false), [canReveal, redaction]);
   const latest = useRef({
     editable: false,
+    language: file.language,
     speakers,
     loaded: transcript.loaded,
     typed: false,
@@ -117,6 +126,7 @@ export function TranscriptEditor({
   const isEditable = editable && isComplete;
   Object.assign(latest.current, {
     editable: isEditable,
+    language: file.language,
     speakers,
     loaded: transcript.loaded,
     onPassage,
@@ -126,37 +136,32 @@ export function TranscriptEditor({
     onCode,
   });
 
-  useEffect(() => {
-    if (!host.current) return undefined;
-    const made = createEditor({
-      host: host.current,
-      segments: latest.current.loaded.map(({ segment }) => segment),
-      language: file.language,
-      deps,
-      latest: latest.current,
-      heights,
-      context: {
-        speakers: () => latest.current.speakers,
-        isEditable: () => latest.current.editable,
-        onSeek: (seconds) => {
-          player.seek(seconds);
-          player.play();
+  const open = useCallback(
+    (element: HTMLElement) =>
+      createEditor({
+        host: element,
+        segments: latest.current.loaded.map(({ segment }) => segment),
+        deps,
+        latest: latest.current,
+        heights,
+        context: {
+          speakers: () => latest.current.speakers,
+          isEditable: () => latest.current.editable,
+          onSeek: (seconds) => {
+            player.seek(seconds);
+            player.play();
+          },
+          onCopyLink: (seconds) => void copyLinkTo(seconds),
+          canReveal,
+          reveal: (uuid) => revealPart(file.uuid, uuid),
         },
-        onCopyLink: (seconds) => void copyLinkTo(seconds),
-        canReveal,
-        reveal: (uuid) => revealPart(file.uuid, uuid),
-      },
-      player,
-      onChoose: () => setChoosing(true),
-      onLeave: () => end.current?.focus({ preventScroll: true }),
-    });
-    setEditor(made);
-    return () => {
-      made.autosave.close();
-      made.view.destroy();
-      setEditor(null);
-    };
-  }, [deps, canReveal, heights, player, file.uuid, file.language]);
+        player,
+        onChoose: () => setChoosing(true),
+        onLeave: () => end.current?.focus({ preventScroll: true }),
+      }),
+    [deps, canReveal, heights, player, file.uuid],
+  );
+  const editor = useEditor(host, open);
 
   // Pages that arrive, and changes of others.
   const segments = useMemo(() => transcript.loaded.map(({ segment }) => segment), [transcript.loaded]);
@@ -168,7 +173,7 @@ export function TranscriptEditor({
     if (!editor) return;
     editor.view.setProps({ editable: () => isEditable });
     editor.refresh();
-  }, [editor, isEditable, speakers]);
+  }, [editor, isEditable, file.language, speakers]);
   useRestore(editor, isEditable);
 
   const view = editor?.view ?? null;
@@ -271,6 +276,21 @@ export function TranscriptEditor({
       )}
     </>
   );
+}
+
+/**
+ * The editor that `open` makes. A render with another `open` has none, so that no effect, and nothing that one has scheduled,
+ * has an editor that is closed.
+ */
+function useEditor(host: RefObject<HTMLElement | null>, open: (host: HTMLElement) => Editor): Editor | null {
+  const [made, setMade] = useState<{ readonly by: typeof open; readonly editor: Editor } | null>(null);
+  useEffect(() => {
+    if (!host.current) return undefined;
+    const editor = open(host.current);
+    setMade({ by: open, editor });
+    return editor.close;
+  }, [host, open]);
+  return made?.by === open ? made.editor : null;
 }
 
 function TranscriptPending(): ReactNode {

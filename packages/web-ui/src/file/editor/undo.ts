@@ -21,6 +21,8 @@ export function createUndo({ view, autosave }: { view: EditorView; autosave: Aut
     /** @returns the ids of the passages that the server has changed */
     revert: async (which: Which): Promise<readonly string[]> => {
       if (autosave.isSending()) await autosave.flush();
+      // The page was left meanwhile.
+      if (view.isDestroyed) return [];
       const before = places;
       const keep = (place: 'local' | 'server'): void =>
         void (places = which === 'undo' ? [...before, place] : before.slice(0, -1));
