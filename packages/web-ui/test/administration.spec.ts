@@ -94,7 +94,7 @@ test('a new watch source names every required field that is empty', async ({ pag
   await expect(dialog).toContainText('Still missing: Name, Folder, Owner, Folder for imported files');
   await dialog.getByLabel('A bucket (S3)').check();
   await expect(dialog).toContainText(
-    'Still missing: Name, Address of the server, Bucket, Access key, Owner, Prefix for imported files',
+    'Still missing: Name, Address of the server, Bucket, Access key, Secret key, Owner, Prefix for imported files',
   );
 });
 

@@ -63,6 +63,17 @@ function requestRules(row: DialogCase, request: DialogRequest): void {
   const { route, submit } = request;
   const submitOf = (dialog: Locator): Locator => dialog.getByRole('button', { name: submit, exact: true });
 
+  test('says why its button is disabled, and nothing when it is not', async ({ page }) => {
+    const dialog = await open(page, row);
+    const reason = dialog.getByTestId('unready');
+    const isDisabled = (await dialog.locator('[type=submit]:disabled').count()) > 0;
+    await expect(reason).toHaveText(isDisabled ? /\p{L}/u : []);
+    await row.fill?.(dialog);
+    await expect(submitOf(dialog)).toBeEnabled();
+    await expect(reason).toHaveCount(0);
+    await leave(page, row);
+  });
+
   test('shows why the request failed, and stays open', async ({ page, api }) => {
     const dialog = await open(page, row);
     await row.fill?.(dialog);

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { useForm } from '../state/use-form.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { codeColors, refreshCodes, type Code, type CodeColor, type CodeList } from './code-queries.ts';
 import { translateOnRead } from '../lib/language.ts';
 
@@ -64,7 +64,7 @@ export function CodeDialog({ list, code, onClose, onDone, children }: Props) {
     <FormDialog
       title={code ? t`Edit code` : t`Add code`}
       action={code ? t`Save` : t`Add code`}
-      ready={form.fields.name !== ''}
+      unready={stillMissing(form.fields.name === '' && t`Name`)}
       failure={t`The code wasn’t saved`}
       {...form.dialog}
       onClose={onClose}

@@ -46,8 +46,7 @@ export function GiveCodeDialog({ fileId, place, onClose }: Props) {
     <FormDialog
       title={t`Code for ${clock(place.start)}`}
       action={t`Give code`}
-      ready={code !== null}
-      unready={t`Choose a code.`}
+      unready={code === null ? t`Choose a code.` : null}
       sending={give}
       failure={t`The words got no code`}
       onSubmit={() => code !== null && give.mutate(code)}

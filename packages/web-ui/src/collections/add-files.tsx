@@ -3,7 +3,7 @@ import { Checkbox, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filesQuery } from '../api/queries.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import type { Collection } from './collection-queries.ts';
@@ -30,7 +30,7 @@ export function AddFiles({ collection, onClose }: { collection: Collection; onCl
           ? t`Add recordings`
           : t`Add ${plural(chosen.size, { one: '# recording', other: '# recordings' })}`
       }
-      ready={chosen.size > 0}
+      unready={stillMissing(chosen.size === 0 && t`Recordings`)}
       sending={add}
       failure={t`The recordings weren’t added`}
       onSubmit={() => add.mutate({ collection: collection.uuid, files: [...chosen] })}

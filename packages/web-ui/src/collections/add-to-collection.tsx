@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { fieldOf } from '../api/problem.ts';
 import { useDraft } from '../state/use-draft.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { CollectionSelect } from './collection-select.tsx';
 import { useAddToCollection } from './use-add-to-collection.ts';
 
@@ -41,7 +41,10 @@ export function AddToCollection({ files, onClose, onDone }: Props) {
     <FormDialog
       title={t`Add ${plural(files.length, { one: '# recording', other: '# recordings' })} to a collection`}
       action={t`Add`}
-      ready={kind === 'known' ? uuid !== null : name.trim() !== ''}
+      unready={stillMissing(
+        kind === 'known' && uuid === null && t`Collection`,
+        kind === 'new' && name.trim() === '' && t`Name of the new collection`,
+      )}
       sending={{ error: create.error ?? add.error, isPending: create.isPending || add.isPending }}
       draft={draft}
       failure={t`The recordings weren’t added`}

@@ -6,7 +6,7 @@ import { fieldOf } from '../api/problem.ts';
 import { SecretField } from '../admin/settings/secret-field.tsx';
 import { useForm, type Form } from '../state/use-form.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { focusRefusedField, FormDialog } from '../ui/form-dialog.tsx';
+import { focusRefusedField, FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { fieldsOf, kindLabels, modelKinds, needsAddress, newModel } from './labels.ts';
 import type { LanguageModel, ModelActions, ModelFields } from './model-queries.ts';
@@ -57,8 +57,7 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
     <FormDialog
       title={model ? t`Change the language model` : t`Add a language model`}
       action={t`Save`}
-      ready={isComplete}
-      unready={t`Still missing: ${missing.join(', ')}`}
+      unready={stillMissing(...missing)}
       {...form.dialog}
       secretTyped={typeof key === 'string' && key !== ''}
       failure={t`The language model wasn’t saved`}

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { RequestBody, ResponseBody } from '@overtone/client';
 import { call } from '../api/client.ts';
 import { limitsQuery, tagsQuery, type FileItem } from '../api/queries.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify } from '../ui/notify.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
@@ -136,7 +136,7 @@ function TagDialog({ files, run, onClose }: FormProps) {
     <FormDialog
       title={t`Tags of ${plural(files.length, { one: '# recording', other: '# recordings' })}`}
       action={kind === 'add_tags' ? t`Add tags` : t`Remove tags`}
-      ready={all.length > 0}
+      unready={stillMissing(all.length === 0 && t`Tags`)}
       sending={run}
       draft={draft}
       onSubmit={() => run.mutate({ action: kind, file_uuids: uuidsOf(files), tags: all })}
@@ -176,7 +176,7 @@ function ShareDialog({ files, run, onClose }: FormProps) {
     <FormDialog
       title={t`Share ${plural(files.length, { one: '# recording', other: '# recordings' })}`}
       action={t`Share`}
-      ready={share !== null}
+      unready={share === null ? t`Choose with whom.` : null}
       sending={run}
       draft={draft}
       onSubmit={() => share !== null && run.mutate({ action: 'share', file_uuids: uuidsOf(files), ...share })}
@@ -194,7 +194,7 @@ function AgainDialog({ files, run, onClose }: FormProps) {
     <FormDialog
       title={t`Transcribe ${plural(files.length, { one: '# recording', other: '# recordings' })} again?`}
       action={t`Transcribe`}
-      ready={speechProblem(speech) === null}
+      unready={speechProblem(speech)}
       sending={run}
       draft={draft}
       onSubmit={() => run.mutate({ action: 'reprocess', file_uuids: uuidsOf(files), ...speechOptionsBody(speech) })}

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fileQuery, limitsQuery, type FileItem } from '../api/queries.ts';
 import { Confirm } from '../ui/confirm.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { useForm } from '../state/use-form.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
@@ -24,7 +24,13 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
     onSaved: onClose,
   });
   return (
-    <FormDialog title={t`Rename`} action={t`Save`} ready={form.fields.title !== ''} {...form.dialog} onClose={onClose}>
+    <FormDialog
+      title={t`Rename`}
+      action={t`Save`}
+      unready={stillMissing(form.fields.title === '' && t`Title`)}
+      {...form.dialog}
+      onClose={onClose}
+    >
       <TextInput label={t`Title`} data-autofocus maxLength={255} required {...form.text('title')} />
       {suggested !== null && suggested !== form.value.title && (
         <Button
@@ -64,7 +70,7 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
     <FormDialog
       title={t`Transcribe again?`}
       action={t`Transcribe`}
-      ready={speechProblem(speech) === null}
+      unready={speechProblem(speech)}
       actionFirst
       sending={again}
       draft={draft}

@@ -6,7 +6,7 @@ import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import type { FileItem } from '../api/queries.ts';
 import { Confirm } from '../ui/confirm.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 
 type Props = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
@@ -28,7 +28,7 @@ export function QuarantineDialog({ file, onClose, onDone }: Props) {
       title={t`Put this recording in quarantine?`}
       action={t`Put in quarantine`}
       danger
-      ready={reason.trim() !== ''}
+      unready={stillMissing(reason.trim() === '' && t`Reason`)}
       sending={quarantine}
       failure={t`The recording wasn’t put in quarantine`}
       fields={['reason']}

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useForm } from '../state/use-form.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 
 type Common<R> = {
   readonly title: string;
@@ -44,7 +44,7 @@ export function NameDialog<R>(props: NameProps<R>) {
     <FormDialog
       title={title}
       action={t`Save`}
-      ready={form.fields.name !== ''}
+      unready={stillMissing(form.fields.name === '' && t`Name`)}
       failure={failure}
       {...form.dialog}
       onClose={onClose}
@@ -80,7 +80,7 @@ export function DescribedDialog<R>(props: DescribedProps<R>) {
     <FormDialog
       title={title}
       action={action}
-      ready={form.fields.name !== ''}
+      unready={stillMissing(form.fields.name === '' && t`Name`)}
       failure={failure}
       {...form.dialog}
       onClose={onClose}

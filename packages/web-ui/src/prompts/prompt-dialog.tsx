@@ -4,7 +4,7 @@ import type { PromptContentType } from '@overtone/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { useForm } from '../state/use-form.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { contentTypeLabels, contentTypes } from './labels.ts';
 import type { PromptText } from './prompt-queries.ts';
@@ -43,7 +43,7 @@ export function PromptDialog({ uuid, fields, copyOf, onClose }: Props) {
     <FormDialog
       title={uuid === undefined ? t`New prompt` : t`Change the prompt`}
       action={t`Save`}
-      ready={form.fields.name !== '' && form.fields.text !== ''}
+      unready={stillMissing(form.fields.name === '' && t`Name`, form.fields.text === '' && t`Instructions`)}
       failure={t`The prompt wasn’t saved`}
       {...form.dialog}
       onClose={onClose}

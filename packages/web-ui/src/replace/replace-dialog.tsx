@@ -27,7 +27,7 @@ export function ReplaceDialog({ files, onClose }: Props) {
       size="60rem"
       title={t`Find and replace in ${plural(files.length, { one: '# recording', other: '# recordings' })}`}
       action={chosenCount > 0 ? plural(chosenCount, { one: 'Replace # place', other: 'Replace # places' }) : t`Replace`}
-      ready={chosenCount > 0 && current}
+      unready={chosenCount > 0 && current ? null : t`Find and choose the places first.`}
       sending={run}
       failure={t`Nothing was replaced`}
       draft={draft}

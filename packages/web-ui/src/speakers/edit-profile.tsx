@@ -49,7 +49,7 @@ export function EditProfile({ profile, others, groups, onClose }: Props) {
     <FormDialog
       title={t`Profile ${profile.name}`}
       action={target === null ? t`Save` : t`Merge`}
-      ready={target !== null || isRenamed}
+      unready={target !== null || isRenamed ? null : t`Nothing is changed.`}
       sending={save}
       failure={t`The profile wasn’t changed`}
       onSubmit={() => save.mutate()}

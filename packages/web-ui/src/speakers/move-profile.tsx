@@ -29,7 +29,7 @@ export function MoveProfile({ profile, onClose }: { profile: Profile; onClose: (
     <FormDialog
       title={t`Who sees ${name}`}
       action={to === null ? t`Move to your profiles` : t`Move to the group`}
-      ready={to !== from}
+      unready={to === from ? t`Nothing is changed.` : null}
       sending={move}
       failure={t`The profile wasn’t moved`}
       onSubmit={() => move.mutate()}

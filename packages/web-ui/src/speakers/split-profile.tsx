@@ -3,7 +3,7 @@ import { Autocomplete, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { profileOfName } from './profile-owner.ts';
@@ -44,7 +44,11 @@ export function SplitProfile({ profile, profiles, onClose }: Props) {
     <FormDialog
       title={t`Split ${profile.name}`}
       action={t`Split`}
-      ready={name.trim() !== '' && chosen.length > 0 && !isEmptied}
+      unready={
+        isEmptied
+          ? t`At least one voice stays.`
+          : stillMissing(chosen.length === 0 && t`Voices`, name.trim() === '' && t`Name of the other person`)
+      }
       sending={split}
       failure={t`The profile wasn’t split`}
       onSubmit={() => split.mutate(chosen)}

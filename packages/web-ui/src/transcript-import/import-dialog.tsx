@@ -8,7 +8,7 @@ import type { FileItem } from '../api/queries.ts';
 import { notify } from '../ui/notify.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { clock, duration } from '../lib/format.ts';
 import css from './transcript-import.module.css';
@@ -44,7 +44,10 @@ export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
     <FormDialog
       title={file ? t`Import a transcript` : t`Import a transcript without a recording`}
       action={t`Import`}
-      ready={data !== undefined && !preview.isFetching}
+      unready={
+        stillMissing(source === null && t`Transcript file`) ??
+        (data !== undefined && !preview.isFetching ? null : t`The file isn’t read yet.`)
+      }
       sending={importing}
       failure={t`The transcript wasn’t imported`}
       onSubmit={() => importing.mutate()}

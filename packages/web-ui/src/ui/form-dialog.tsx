@@ -14,10 +14,8 @@ type Props = {
   readonly children: ReactNode;
   /** The label of the button that submits the form. */
   readonly action: string;
-  /** Whether the form can be submitted. */
-  readonly ready?: boolean;
-  /** Why it cannot, shown beside the disabled button. */
-  readonly unready?: string;
+  /** Why the form can't be submitted, shown beside the disabled button; null when it can. */
+  readonly unready?: string | null;
   /** Whether submitting destroys something: the button is red. */
   readonly danger?: boolean;
   /** Whether the submit button gets the focus; otherwise the field with `data-autofocus` does, or the first one. */
@@ -41,8 +39,7 @@ export function FormDialog({
   size = 'md',
   children,
   action,
-  ready = true,
-  unready,
+  unready = null,
   danger = false,
   actionFirst,
   sending,
@@ -64,7 +61,7 @@ export function FormDialog({
   }, [sending.error]);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (ready) onSubmit();
+    if (unready === null) onSubmit();
   };
   const close = async (): Promise<void> => {
     // The request can't be taken back: the dialog stays until its result is known.
@@ -80,8 +77,8 @@ export function FormDialog({
           {sending.error && (
             <FailureNote error={sending.error} fields={fields} {...(failure === undefined ? {} : { title: failure })} />
           )}
-          {!ready && unready !== undefined && (
-            <Text size="sm" c="dimmed" ta="end">
+          {unready !== null && (
+            <Text size="sm" c="dimmed" ta="end" data-testid="unready">
               {unready}
             </Text>
           )}
@@ -94,7 +91,7 @@ export function FormDialog({
               {...(actionFirst ? { 'data-autofocus': true } : {})}
               {...(danger ? { color: 'red' } : {})}
               loading={sending.isPending}
-              disabled={!ready}
+              disabled={unready !== null}
             >
               {action}
             </Button>
@@ -103,6 +100,12 @@ export function FormDialog({
       </form>
     </Dialog>
   );
+}
+
+/** For `unready`: names the fields that are still empty. */
+export function stillMissing(...labels: readonly (string | false)[]): string | null {
+  const missing = labels.filter((label) => label !== false);
+  return missing.length === 0 ? null : t`Still missing: ${missing.join(', ')}`;
 }
 
 /** The first field that was refused is shown and gets the focus; without one the note of the failure is shown. */

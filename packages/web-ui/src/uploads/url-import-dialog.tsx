@@ -3,7 +3,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { useForm } from '../state/use-form.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notify.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from './speech-options.tsx';
 
@@ -29,7 +29,7 @@ export function UrlImportDialog({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title={t`Import from a link`}
       action={t`Import and transcribe`}
-      ready={form.fields.url !== '' && speechProblem(form.value.speech) === null}
+      unready={stillMissing(form.fields.url === '' && t`Address`) ?? speechProblem(form.value.speech)}
       failure={t`The recording couldn’t be imported`}
       {...form.dialog}
       fields={['url', 'title']}

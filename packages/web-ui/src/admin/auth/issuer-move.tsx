@@ -149,7 +149,7 @@ function MoveDialog({ tested, onMoved, onClose }: { tested: Tested; onMoved: () 
       title={t`Move ${plural(accounts, { one: '# account', other: '# accounts' })}?`}
       action={t`Move accounts`}
       danger
-      ready={typed === to}
+      unready={typed === to ? null : t`Type the new address to confirm.`}
       sending={move}
       failure={t`Not all accounts were moved`}
       onSubmit={() => move.mutate()}

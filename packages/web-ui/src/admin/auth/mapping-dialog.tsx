@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
 import { useForm } from '../../state/use-form.ts';
 import { groupsQuery } from '../../groups/group-queries.ts';
@@ -62,8 +62,7 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
     <FormDialog
       title={mapping ? t`Edit mapping` : t`Add mapping`}
       action={isInvalidDn ? t`Save anyway` : mapping ? t`Save` : t`Add mapping`}
-      ready={claim !== '' && grantsSomething}
-      unready={grantsSomething ? t`Still missing: ${claimLabel}` : t`Choose a group, a role, or both.`}
+      unready={grantsSomething ? stillMissing(claim === '' && claimLabel) : t`Choose a group, a role, or both.`}
       {...form.dialog}
       failure={t`The mapping wasn’t saved`}
       onClose={onClose}

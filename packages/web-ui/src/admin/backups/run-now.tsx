@@ -126,7 +126,7 @@ function CurrentRun({ run, queue }: { run: Run | undefined; queue: string }) {
         <>
           <Text size="xs" c="dimmed" className="ot-tabular">
             {run.started_at === null
-              ? t`Starts when a worker of the queue ${queue} is free.`
+              ? t`Starts when a worker for the queue “${queue}” is free.`
               : t`since ${timeOfDay(run.started_at)}`}
           </Text>
           <Progress.Root mt={6}>

@@ -50,7 +50,7 @@ function EraseDialog({ account, onClose }: { account: Account; onClose: () => vo
       title={t`Erase ${nameOf(account)}?`}
       action={t`Erase permanently`}
       danger
-      ready={isTyped && !isBlocked}
+      unready={unreadyText({ isTyped, isBlocked })}
       sending={order}
       failure={t`Nothing was erased`}
       onSubmit={() => order.mutate()}
@@ -73,6 +73,11 @@ function EraseDialog({ account, onClose }: { account: Account; onClose: () => vo
       )}
     </FormDialog>
   );
+}
+
+function unreadyText({ isTyped, isBlocked }: { isTyped: boolean; isBlocked: boolean }): string | null {
+  if (isBlocked) return t`This person cannot be erased now`;
+  return isTyped ? null : t`Type the address to confirm.`;
 }
 
 function Preview({ preview }: { preview: ErasurePreview }) {

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
 import { useForm } from '../../state/use-form.ts';
 import type { QueueItem } from './queue-queries.ts';
@@ -26,7 +26,7 @@ export function PauseDialog({ queue, onClose }: Props) {
     <FormDialog
       title={t`Pause ${queue}`}
       action={t`Pause`}
-      ready={form.fields.reason !== ''}
+      unready={stillMissing(form.fields.reason === '' && t`Reason`)}
       {...form.dialog}
       onClose={onClose}
     >

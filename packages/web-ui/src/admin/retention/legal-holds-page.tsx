@@ -7,7 +7,7 @@ import { call } from '../../api/client.ts';
 import { ago, moment } from '../../lib/format.ts';
 import { useForm } from '../../state/use-form.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Pager } from '../../ui/pager.tsx';
@@ -113,11 +113,12 @@ function PlaceDialog({ onDone, onClose }: { onDone: () => Promise<unknown>; onCl
   });
   const { kind, subject } = form.fields;
   const uuid = uuidIn(subject);
+  const addressLabel = kind === 'file_uuid' ? t`Address of the file’s page` : t`Address of the account’s page`;
   return (
     <FormDialog
       title={t`Place a legal hold`}
       action={t`Place the hold`}
-      ready={uuid !== null && form.fields.reason !== ''}
+      unready={stillMissing(uuid === null && addressLabel, form.fields.reason === '' && t`Reason`)}
       failure={t`The hold wasn’t placed`}
       {...form.dialog}
       onClose={onClose}
@@ -131,7 +132,7 @@ function PlaceDialog({ onDone, onClose }: { onDone: () => Promise<unknown>; onCl
         {...form.text('kind')}
       />
       <TextInput
-        label={kind === 'file_uuid' ? t`Address of the file’s page` : t`Address of the account’s page`}
+        label={addressLabel}
         description={t`Copy it from the browser. The id alone is enough.`}
         data-autofocus
         required

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { call } from '../../api/client.ts';
 import { CollectionSelect } from '../../collections/collection-select.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { useForm } from '../../state/use-form.ts';
 import { removalLabels } from './labels.ts';
@@ -40,7 +40,7 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
     <FormDialog
       title={rule ? t`Change the rule` : t`Add a rule`}
       action={t`Save`}
-      ready={form.fields.name !== '' && Object.keys(conditions).length > 0}
+      unready={stillMissing(form.fields.name === '' && t`Name`, Object.keys(conditions).length === 0 && t`A condition`)}
       {...form.dialog}
       failure={t`The rule wasn’t saved`}
       fields={['name', 'enabled', 'removes']}

@@ -93,7 +93,7 @@ function CurrentRun({ running, requested }: { running: Status['running']; reques
       {busy && (
         <>
           <Text size="xs" c="dimmed" className="ot-tabular">
-            {running ? progressText(running) : t`Starts when a worker of the queue cpu is free.`}
+            {running ? progressText(running) : t`Starts when a worker for the queue “cpu” is free.`}
           </Text>
           <ProgressBar percent={running?.total ? (100 * running.done) / running.total : null} label={step} />
         </>

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { codeOf, messageOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
 import { useForm } from '../../state/use-form.ts';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
@@ -61,7 +61,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t`Add user`}
       action={t`Add user`}
-      ready={form.fields.email !== '' && (!hasPassword || isAllowed)}
+      unready={stillMissing(form.fields.email === '' && t`E-mail address`, hasPassword && !isAllowed && t`Password`)}
       {...form.dialog}
       secretTyped={hasPassword && password !== ''}
       failure={t`The account wasn’t created`}

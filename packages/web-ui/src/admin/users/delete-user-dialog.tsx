@@ -18,6 +18,7 @@ export function DeleteUserDialog({ account, onDone, onClose }: Props) {
   const preview = useQuery({ ...erasurePreviewQuery(account.uuid), enabled: isSuper });
   const [typed, setTyped] = useState('');
   const name = nameOf(account);
+  const isTyped = typed.trim().toLowerCase() === name.trim().toLowerCase();
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/users/{uuid}', { params: { uuid: account.uuid } }),
     onSuccess: () => {
@@ -30,7 +31,7 @@ export function DeleteUserDialog({ account, onDone, onClose }: Props) {
       title={t`Delete ${name}?`}
       action={t`Delete`}
       danger
-      ready={typed.trim().toLowerCase() === name.trim().toLowerCase() && !preview.isLoading}
+      unready={isTyped && !preview.isLoading ? null : t`Type the name to confirm.`}
       sending={remove}
       failure={t`The account wasn’t deleted`}
       onSubmit={() => remove.mutate()}

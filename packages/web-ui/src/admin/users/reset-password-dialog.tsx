@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
 import { nameOf, type Account } from '../../ui/account-labels.ts';
 
@@ -33,7 +33,7 @@ export function ResetPasswordDialog({ account, onDone, onClose }: Props) {
     <FormDialog
       title={t`Reset the password of ${nameOf(account)}`}
       action={t`Set password`}
-      ready={isAllowed}
+      unready={stillMissing(!isAllowed && t`New password`)}
       sending={reset}
       failure={t`The password wasn’t changed`}
       fields={['new_password']}

@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
 import { useForm } from '../../state/use-form.ts';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -77,7 +77,7 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
     <FormDialog
       title={t`Link a certificate to ${nameOf(account)}`}
       action={t`Link certificate`}
-      ready={form.fields.subject !== ''}
+      unready={stillMissing(form.fields.subject === '' && t`Subject of the certificate`)}
       failure={t`The certificate wasn’t linked`}
       {...form.dialog}
       onClose={onClose}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useForm, type Form } from '../../state/use-form.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { SecretField } from '../settings/secret-field.tsx';
@@ -48,7 +48,7 @@ type Props = {
 type PartProps = { readonly form: Form<WatchFields> };
 
 /** The required fields that are empty, by their labels. */
-function missingFields(fields: WatchFields): string[] {
+function missingFields(fields: WatchFields, hasKey: boolean): string[] {
   const inFolder = fields.kind === 'folder';
   const required: [label: string, isShown: boolean, value: string][] = [
     [t`Name`, true, fields.name],
@@ -56,6 +56,7 @@ function missingFields(fields: WatchFields): string[] {
     [t`Address of the server`, !inFolder, fields.s3_endpoint_url],
     [t`Bucket`, !inFolder, fields.s3_bucket],
     [t`Access key`, !inFolder, fields.s3_access_key_id],
+    [t`Secret key`, !inFolder, hasKey ? 'set' : ''],
     [t`Owner`, fields.owner_rule === 'fixed', fields.owner],
     [movedToLabel(fields), fields.after === 'move', fields.move_to],
   ];
@@ -92,13 +93,13 @@ export function SourceDialog({ source, roots, onDone, onClose }: Props) {
     test.reset();
     setKey(next);
   };
-  const missing = missingFields(form.fields);
+  const hasKey = key === undefined ? (source?.s3_secret_key_is_set ?? false) : key !== null;
+  const missing = missingFields(form.fields, hasKey);
   return (
     <FormDialog
       title={source ? t`Change the watch source` : t`Add a watch source`}
       action={t`Save`}
-      ready={missing.length === 0}
-      unready={t`Still missing: ${missing.join(', ')}`}
+      unready={stillMissing(...missing)}
       {...form.dialog}
       secretTyped={typeof key === 'string'}
       failure={t`The source wasn’t saved`}

@@ -7,7 +7,7 @@ import { fieldOf } from '../../api/problem.ts';
 import { refreshWordTemplates, type WordTemplate } from '../../exports/word-template-queries.ts';
 import { NameDialog } from '../../naming/name-dialog.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.ts';
 
@@ -32,7 +32,7 @@ export function AddWordTemplateDialog({ onClose }: { readonly onClose: () => voi
     <FormDialog
       title={t`Add a Word template`}
       action={t`Add template`}
-      ready={document !== null && name.trim() !== ''}
+      unready={stillMissing(document === null && t`Word document`, name.trim() === '' && t`Name`)}
       sending={add}
       failure={t`The template wasn’t added`}
       fields={['name']}
@@ -73,7 +73,7 @@ export function ReplaceWordTemplateDialog({ template: { uuid, name }, onClose }:
     <FormDialog
       title={t`Replace the document of ${name}`}
       action={t`Replace`}
-      ready={document !== null}
+      unready={stillMissing(document === null && t`Word document`)}
       sending={replace}
       failure={t`The template wasn’t replaced`}
       onSubmit={() => document && replace.mutate(document)}

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { clock } from '../../lib/format.ts';
 import { useDraft } from '../../state/use-draft.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, stillMissing } from '../../ui/form-dialog.tsx';
 import { useFile } from '../file-context.ts';
 import { commentReadersQuery } from './comment-queries.ts';
 import { shortened } from '../../lib/characters.ts';
@@ -40,7 +40,7 @@ export function CommentDialog({ place, onClose }: { place: Place; onClose: () =>
     <FormDialog
       title={t`Comment at ${clock(place.start)}`}
       action={t`Add comment`}
-      ready={text !== ''}
+      unready={stillMissing(text === '' && t`Comment`)}
       sending={add}
       draft={draft}
       onSubmit={submit}
