@@ -19,7 +19,7 @@ function recording(spoken: readonly Turn[]) {
       vector[speaker]! += Math.max(0, Math.min(end, turn.end) - Math.max(start, turn.start));
     return Promise.resolve(vector);
   };
-  return { asked, speech: spoken.map(({ start, end }) => ({ start, end })), voices, vectorOf };
+  return { least: 1, asked, speech: spoken.map(({ start, end }) => ({ start, end })), voices, vectorOf };
 }
 function said(start: number, end: number, speaker: number): Turn {
   return { start, end, speaker };
@@ -52,6 +52,14 @@ describe('the speaker of a piece between two pauses', () => {
     expect(judged.at(-1)).toEqual(said(6.5, 12, 1));
   });
 
+  it('stays when fewer speakers would remain than there must be', async () => {
+    const found = [said(0, 5.5, 0), said(5.5, 12, 1)];
+    const spoken = recording([said(0, 5, 0), said(6, 12, 0)]);
+    const speakers = (turns: readonly Turn[]) => turns.map(({ speaker }) => speaker);
+    expect(speakers(await toNearestVoices(found, spoken))).toEqual([0, 0]);
+    expect(await toNearestVoices(found, { ...spoken, least: 2 })).toEqual(found);
+  });
+
   it('needs no look at a recording of one voice', async () => {
     const spoken = recording([said(0, 5, 0), said(6, 9, 0)]);
     const one = { ...spoken, voices: new Map([...voices].slice(0, 1)) };
@@ -75,7 +83,12 @@ describe('the speaker of a piece between two pauses', () => {
       spoken: Array.from({ length: size }, (_, i) => ({ start: i + 0.1, end: i + 0.9 })),
     });
     const judge = ({ found, spoken }: ReturnType<typeof conversation>) =>
-      toNearestVoices(found, { speech: spoken, voices, vectorOf: () => Promise.resolve(Float32Array.of(1, 0)) });
+      toNearestVoices(found, {
+        speech: spoken,
+        voices,
+        vectorOf: () => Promise.resolve(Float32Array.of(1, 0)),
+        least: 1,
+      });
     expect(await growthOf(conversation, 4_000, judge)).toBeLessThan(linearGrowth);
   });
 });

@@ -14,14 +14,20 @@ type Voices = {
   voices: ReadonlyMap<number, Float32Array>;
   /** The embedding of a part of the recording. */
   vectorOf: (part: TimeSpan) => Promise<Float32Array>;
+  /** Number of speakers that must remain. */
+  least: number;
 };
 
 /**
  * Segmentation notices a change of speaker late when the first sentence after it is short. Each piece of a turn between two
- * pauses goes to the speaker whose voice is clearly nearer; a piece that overlaps with another speaker stays.
+ * pauses goes to the speaker whose voice is clearly nearer; a piece that overlaps with another speaker stays. All stay when
+ * too few speakers would remain.
  * @param turns in order of their starts
  */
-export async function toNearestVoices(turns: readonly Turn[], { speech, voices, vectorOf }: Voices): Promise<Turn[]> {
+export async function toNearestVoices(
+  turns: readonly Turn[],
+  { speech, voices, vectorOf, least }: Voices,
+): Promise<Turn[]> {
   if (voices.size < 2) return [...turns];
   const nearestTo = async (piece: Turn): Promise<number> => {
     const vector = await vectorOf(piece);
@@ -46,7 +52,7 @@ export async function toNearestVoices(turns: readonly Turn[], { speech, voices, 
       result.push(isJudged ? { ...piece, speaker: await nearestTo(piece) } : piece);
     }
   }
-  return result;
+  return new Set(result.map(({ speaker }) => speaker)).size < least ? [...turns] : result;
 }
 
 const none = new Float32Array();

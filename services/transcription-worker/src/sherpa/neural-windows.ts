@@ -53,7 +53,7 @@ export async function diarizeWindows(
   const vectorOf = async ({ start, end }: TimeSpan): Promise<Float32Array> =>
     speakerVector(extractor, [await readSamples(wavPath, start, end)]);
   const voices = voicesOf(locals, labels);
-  return { turns: mergeTurns(await toNearestVoices(mergeTurns(linked), { speech, voices, vectorOf })) };
+  return { turns: mergeTurns(await toNearestVoices(mergeTurns(linked), { speech, voices, vectorOf, least })) };
 }
 
 /** The voice of each speaker of a window, from the longest turns. */
