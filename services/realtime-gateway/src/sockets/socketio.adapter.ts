@@ -13,8 +13,8 @@ type SocketIoDeps = {
   heartbeatMs: number;
 };
 const maxFrameBytes = 16 * 1024;
-/** Time for a polling client to poll again when the server closes. */
-const lastPollMs = 1_500;
+/** For a polling client to poll again when the server closes, 1.5 s; in turns, which a delayed process does not skip. */
+const lastPoll = { turns: 150, turnMs: 10 };
 /** Estimated size of a packet buffered in Engine.IO. */
 const packetBytes = 300;
 
@@ -59,8 +59,7 @@ export function createSocketIo({ heartbeatMs, openingOf, startConversation }: So
     /** Ends when every client has the reason, or has not asked for it in time: a polling client is told with its next poll. */
     close: async (): Promise<void> => {
       closing = true;
-      const until = Date.now() + lastPollMs;
-      while (engine.clientsCount > 0 && Date.now() < until) await sleep(10);
+      for (let turn = 0; engine.clientsCount > 0 && turn < lastPoll.turns; turn += 1) await sleep(lastPoll.turnMs);
       engine.close();
       await io.close();
     },

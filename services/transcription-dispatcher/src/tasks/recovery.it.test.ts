@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { mediaEvents, operationsEvents, stages, stageJobs } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { headers } from 'nats';
 import { assertionOf, statusOf, uploadedFile } from '../../test/harness.ts';
 import { expectProcessedOnce } from '../../test/once.ts';
@@ -164,6 +165,8 @@ it('publishes all signals of a long queue again', async () => {
 
 it("publishes stage completed republished when media's report of the transcript was lost", async () => {
   world.media.lost.reports = true;
+  // Also when this test fails: the next ones need the reports.
+  cleanUpAfterTest(async () => void (world.media.lost.reports = false));
   await world.worker();
   const file = await world.upload();
   const assembled = () =>

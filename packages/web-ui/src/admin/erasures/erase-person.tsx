@@ -50,7 +50,7 @@ function EraseDialog({ account, onClose }: { account: Account; onClose: () => vo
       title={t`Erase ${nameOf(account)}?`}
       action={t`Erase permanently`}
       danger
-      unready={unreadyText({ isTyped, isBlocked })}
+      unready={unreadyText(preview.data, isTyped)}
       sending={order}
       failure={t`Nothing was erased`}
       onSubmit={() => order.mutate()}
@@ -75,8 +75,9 @@ function EraseDialog({ account, onClose }: { account: Account; onClose: () => vo
   );
 }
 
-function unreadyText({ isTyped, isBlocked }: { isTyped: boolean; isBlocked: boolean }): string | null {
-  if (isBlocked) return t`This person cannot be erased now`;
+function unreadyText(preview: ErasurePreview | undefined, isTyped: boolean): string | null {
+  if (!preview) return t`What would be erased isn’t known yet.`;
+  if (preview.blockers.length > 0) return t`This person cannot be erased now`;
   return isTyped ? null : t`Type the address to confirm.`;
 }
 
