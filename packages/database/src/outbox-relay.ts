@@ -174,6 +174,7 @@ class RelayConnection {
       connectionString: url,
       application_name: `${service}-outbox`,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
       connectionTimeoutMillis: 5_000,
       query_timeout: queryTimeoutMs,
     });
@@ -186,7 +187,9 @@ class RelayConnection {
     try {
       await client.connect();
       // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.
-      await client.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
+      await client.query(
+        `set synchronous_commit = off; set enable_seqscan = off; ${noticeLostClient}; listen ${table}`,
+      );
     } catch (error) {
       destroyConnection(client);
       throw error;
@@ -195,6 +198,9 @@ class RelayConnection {
     return client;
   }
 }
+
+/** A client whose machine is gone would otherwise keep the lock for two hours. */
+const noticeLostClient = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`;
 
 function lockOf(table: string): string {
   return `hashtext('${table}')`;

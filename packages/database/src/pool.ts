@@ -43,6 +43,8 @@ export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: 
     idleTimeoutMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // The kernel's default of two hours outlives what a proxy or a NAT gateway keeps of an idle connection.
+    keepAliveInitialDelayMillis: 30_000,
   });
   reportPoolMetrics(pool, metrics);
   // Without a listener a connection that PostgreSQL closes would end the process.

@@ -71,7 +71,10 @@ test('a required number can be emptied to type another one', async ({ page, api 
   await startSession(page, api);
   await page.goto('/admin/language-models');
   await page.getByRole('button', { name: 'Add a language model', exact: true }).click();
-  const number = page.getByRole('dialog').getByLabel('Time limit', { exact: true });
+  const dialog = page.getByRole('dialog');
+  const number = dialog.getByLabel('Time limit', { exact: true });
+  // The dialog gives the focus to its first field when it has opened.
+  await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await number.focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');

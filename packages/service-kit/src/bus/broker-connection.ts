@@ -1,5 +1,5 @@
 import { streamCreatedAdvisory, type ServiceName } from '@overtone/contracts';
-import { Events, type NatsConnection } from 'nats';
+import { Events, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { connectBroker } from './broker-transport.ts';
@@ -16,6 +16,12 @@ export type BrokerOptions = {
 
 /** Time without a broker after which the log says that the service waits. */
 const logWaitingAfterMs = 1_000;
+
+/** Time until a subscription that the broker refused is tried again. */
+const refusedRetryMs = 5_000;
+
+/** A subscription that outlives refusals. */
+export type LastingSubscription = Pick<Subscription, 'drain'>;
 
 /** Time for one attempt to connect, up to the broker's first pong. */
 const attemptMs = 10_000;
@@ -59,7 +65,7 @@ export class BrokerConnection {
       roundTrip: createRoundTrip(nc, inboxPrefix),
     };
     this.#up = true;
-    nc.subscribe(streamCreatedAdvisory, { callback: () => this.#renew() });
+    this.subscribe(streamCreatedAdvisory, () => this.#renew());
     void this.#watch(nc);
   }
 
@@ -85,6 +91,33 @@ export class BrokerConnection {
 
   onDisconnect(listener: () => void): void {
     this.#onDisconnect.push(listener);
+  }
+
+  /**
+   * Subscribes, and again while the broker refuses it: a broker may get the rights of a new version after the service, and
+   * the client forgets a subscription that was refused.
+   */
+  subscribe(subject: string, onMessage: (msg: Msg) => void, options: { queue?: string } = {}): LastingSubscription {
+    const { nc } = this;
+    let retry: NodeJS.Timeout | undefined;
+    const open = (): Subscription =>
+      nc.subscribe(subject, {
+        ...options,
+        callback: (err, msg) => {
+          if (!err) return onMessage(msg);
+          this.#options.log.error({ err, subject }, 'subscription refused by the message broker');
+          retry = setTimeout(() => {
+            if (!nc.isClosed() && !nc.isDraining()) current = open();
+          }, refusedRetryMs).unref();
+        },
+      });
+    let current = open();
+    return {
+      drain: async () => {
+        clearTimeout(retry);
+        await current.drain();
+      },
+    };
   }
 
   /** One request with a reply. */

@@ -8,10 +8,15 @@ import { nodeResolveHost, NodeTransport } from 'nats/lib/src/node_transport.js';
  * (nats-io/nats.js#64). When a broker that hung continues, it greets those too. The client notices the end of such a
  * connection, takes it for the end of its current one and makes another: the broker then knows two, both subscribed,
  * and refuses replies to requests that came over the older one.
+ *
+ * A connection that was made once is made again, also when the broker refuses the password for a while: nats.js would close
+ * it for good at the second refusal.
  */
 export async function connectBroker(options: ConnectionOptions): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new BrokerTransport(), dnsResolveFn: nodeResolveHost });
-  return NatsConnectionImpl.connect(options);
+  const nc = await NatsConnectionImpl.connect(options);
+  (nc as NatsConnectionImpl).options.ignoreAuthErrorAbort = true;
+  return nc;
 }
 
 /** A socket to the broker that is closed with the attempt that it belongs to. */

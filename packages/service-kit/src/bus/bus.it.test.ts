@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -9,7 +11,7 @@ import {
   transcriptionEvents,
   transcriptionLive,
 } from '@overtone/contracts';
-import { startNats, waitFor } from '@overtone/testkit';
+import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { headers } from 'nats';
 import { invalid, notFound } from '../errors.ts';
@@ -103,6 +105,53 @@ describe('permissions', () => {
     await (await dispatcher.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
     const stolen = indexer.jetstream().consumers.get('EVENTS', 'media-store-results');
     await expect(stolen).rejects.toThrow();
+  });
+});
+
+describe('a broker whose users are wrong for a while', () => {
+  /** Restarts a broker with a changed configuration, and returns how often its log says something. */
+  const changed = async (server: TestServer, change: (configuration: string) => string) => {
+    const path = join(server.folder, 'nats.conf');
+    await writeFile(path, change(await readFile(path, 'utf8')));
+    await server.restart();
+    return async (what: string) => (await readFile(join(server.folder, 'log'), 'utf8')).split(what).length - 1;
+  };
+  const connectTo = async (server: TestServer, service: Bus['service']): Promise<Bus> => {
+    const bus = createBus({ service, url: server.url, user: service, password, log });
+    await bus.connect();
+    cleanUpAfterTest(() => bus.close());
+    return bus;
+  };
+
+  it('is connected to again, however often it refused the password', async () => {
+    const server = await startNats({ users });
+    cleanUpAfterTest(() => server.stop());
+    const media = await connectTo(server, 'media');
+    const countIn = await changed(server, (text) => text.replaceAll(password, 'not-it'));
+    await waitFor(async () => (await countIn('authentication error')) >= 3);
+    await changed(server, (text) => text.replaceAll('not-it', password));
+    await waitFor(async () => {
+      await media.ping();
+      return true;
+    });
+  });
+
+  it('gets subscriptions again that it refused, when it learns the right', async () => {
+    const server = await startNats({ users });
+    cleanUpAfterTest(() => server.stop());
+    const { subject } = transcriptionLive.taskCancelled;
+    const countIn = await changed(server, (text) => text.replaceAll(subject, 'unknown.subject'));
+    const worker = await connectTo(server, 'transcription-worker');
+    const cancelled: string[] = [];
+    worker.subscribeLive(transcriptionLive.taskCancelled, ({ taskId }) => cancelled.push(taskId));
+    await waitFor(() => countIn('Subscription Violation'));
+    await changed(server, (text) => text.replaceAll('unknown.subject', subject));
+    const dispatcher = await connectTo(server, 'transcription-dispatcher');
+    const taskId = crypto.randomUUID();
+    await waitFor(() => {
+      dispatcher.publishLive(transcriptionLive.taskCancelled, { taskId });
+      return cancelled.includes(taskId);
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { topology, type LiveDef, type ReplyOf, type RequestOf, type RpcDef } from '@overtone/contracts';
-import type { JetStreamClient, JetStreamManager, JsMsg, KV, MsgHdrs, NatsConnection } from 'nats';
+import type { JetStreamClient, JetStreamManager, JsMsg, KV, Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { z } from 'zod';
 import { recordActivity } from '../activity.ts';
 import { currentFlow } from '../context.ts';
@@ -85,7 +85,7 @@ export function createBus(brokerOptions: BrokerOptions) {
     },
     /** Serves an RPC; replicas share the work through a queue group. */
     serve: <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): void =>
-      responder.serve(broker.nc, def, handler),
+      responder.serve(broker, def, handler),
     /** Accepts no more requests and finishes those in progress. */
     stopServing: (): Promise<void> => responder.stop(),
     /** Publishes a live value to every subscriber; a value that cannot be sent now is dropped. */
@@ -101,19 +101,18 @@ export function createBus(brokerOptions: BrokerOptions) {
       handler: (data: z.infer<L['data']>) => void,
       onDropped: () => void = () => {},
     ): void => {
-      broker.nc.subscribe(subject, {
+      broker.subscribe(subject, (msg) => {
         // An exception in a callback would end the reader of the connection.
-        callback: (error, msg) => {
-          try {
-            if (error) throw error;
-            handler(data.parse(msg.json()) as z.infer<L['data']>);
-          } catch (err) {
-            log.warn({ err: err as Error, subject }, 'live message dropped');
-            onDropped();
-          }
-        },
+        try {
+          handler(data.parse(msg.json()) as z.infer<L['data']>);
+        } catch (err) {
+          log.warn({ err: err as Error, subject }, 'live message dropped');
+          onDropped();
+        }
       });
     },
+    /** Subscribes without a definition: deliveries of a push consumer. */
+    subscribe: (subject: string, onMessage: (msg: Msg) => void): void => void broker.subscribe(subject, onMessage),
     close: async (): Promise<void> => {
       await broker.close();
       health.end();

@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone/contracts';
-import {
-  ErrorCode as NatsErrorCode,
-  NatsError,
-  headers,
-  type Msg,
-  type NatsConnection,
-  type Subscription,
-  type MsgHdrs,
-} from 'nats';
+import { ErrorCode as NatsErrorCode, NatsError, headers, type Msg, type NatsConnection, type MsgHdrs } from 'nats';
 import { z } from 'zod';
 import { currentFlow, runInFlow } from '../context.ts';
 import { AppError, isAppError, unavailable, type ErrorCode, type ErrorKind } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inSpan, carrier } from '../tracing.ts';
+import type { BrokerConnection, LastingSubscription } from './broker-connection.ts';
 
 const rpcAnswer = z.union([
   z.object({ ok: z.unknown() }),
@@ -85,7 +78,7 @@ function replyIn<R extends RpcDef>(msg: Msg, def: R): ReplyOf<R> {
 
 /** Replies to requests of other services; replicas share them through a queue group. */
 export function createResponder(service: ServiceName, log: Log) {
-  const subscriptions: Subscription[] = [];
+  const subscriptions: LastingSubscription[] = [];
   const inProgress = new Set<Promise<void>>();
 
   const answerTo = async <R extends RpcDef>(
@@ -110,12 +103,11 @@ export function createResponder(service: ServiceName, log: Log) {
 
   return {
     serve: <R extends RpcDef>(
-      nc: NatsConnection,
+      broker: Pick<BrokerConnection, 'subscribe'>,
       def: R,
       handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>,
     ): void => {
-      const callback = (err: NatsError | null, msg: Msg): void => {
-        if (err) return;
+      const answerMessage = (msg: Msg): void => {
         // The caller chooses the reply subject: only inboxes are accepted, or a caller could use this service's rights.
         if (!msg.reply?.startsWith('_INBOX.'))
           return log.warn({ subject: def.subject }, 'request without an inbox refused');
@@ -127,7 +119,7 @@ export function createResponder(service: ServiceName, log: Log) {
           .finally(() => inProgress.delete(work));
         inProgress.add(work);
       };
-      subscriptions.push(nc.subscribe(def.subject, { queue: service, callback }));
+      subscriptions.push(broker.subscribe(def.subject, answerMessage, { queue: service }));
     },
     /** Accepts no more requests and finishes those in progress; other replicas take over. */
     stop: async (): Promise<void> => {

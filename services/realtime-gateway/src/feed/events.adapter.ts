@@ -53,10 +53,8 @@ export function createEventsTail(deps: TailDeps): Part {
   return {
     name: 'event feed',
     start: async () => {
-      bus.nc().subscribe(eventFeed.subject, {
-        callback: (err, msg) => {
-          if (!err && !reader.receive(toDeliveredEvent(msg))) wake();
-        },
+      bus.subscribe(eventFeed.subject, (msg) => {
+        if (!reader.receive(toDeliveredEvent(msg))) wake();
       });
       bus.onRenewal(wake);
       await new Promise<void>((resolve) => {
@@ -108,10 +106,12 @@ function createReader({ bus, lookBackMs, onBegin, onEvent }: TailDeps) {
     },
     /** Reads events after the last accepted one. Deliveries that arrive during the read are covered by it. */
     catchUp: async (): Promise<void> => {
+      const before = last;
       const jsm = await bus.jetstreamManager();
       const { created, state } = await jsm.streams.info('EVENTS');
-      // A broker that lost its storage restarts the sequence at 1.
-      const known = created === streamCreated ? last : undefined;
+      // A broker that lost its storage restarts the sequence at 1; one that lost power may have lost the last events only.
+      const isShorter = before !== undefined && state.last_seq < before;
+      const known = created === streamCreated && !isShorter ? last : undefined;
       if (known !== undefined && state.last_seq <= known) return;
       reading = true;
       try {

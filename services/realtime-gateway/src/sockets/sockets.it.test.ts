@@ -119,7 +119,7 @@ describe('plain WebSocket', () => {
 
   it('is closed when its access token expires, unless it sends a new one', async () => {
     const me = user();
-    const soon = { tokenExpiresAt: Date.now() + 5_000 };
+    const soon = { tokenExpiresAt: Date.now() + 10_000 };
     const [ends, stays] = [plain(callerOf(me, soon)), plain(callerOf(me, soon))];
     await Promise.all([ends.established(), stays.established()]);
     stays.send({ type: 'authenticate', token: tokenFor(me) });
@@ -135,25 +135,26 @@ describe('plain WebSocket', () => {
   });
 });
 
-describe('gateway with short timeouts', () => {
-  beforeEach(async () => {
+describe('gateway with other limits', () => {
+  const restartWith = async (limits: Parameters<typeof startGateway>[1]): Promise<void> => {
     await gateway.stop();
-    gateway = await startGateway(world, {
-      WS_HEARTBEAT_MS: 2_000,
-      WS_AUTHENTICATE_WITHIN_MS: 3_000,
-      WS_MAX_UNAUTHENTICATED: 1,
-    });
-  });
+    gateway = await startGateway(world, limits);
+  };
 
   it('closes a socket that does not authenticate', async () => {
+    await restartWith({ WS_AUTHENTICATE_WITHIN_MS: 1_000 });
     expect(await plain(null).closed).toBe(4001);
   });
+
   it('limits the number of unauthenticated sockets', async () => {
+    await restartWith({ WS_AUTHENTICATE_WITHIN_MS: 600_000, WS_MAX_UNAUTHENTICATED: 1 });
     const first = plain(null);
     await first.opened;
     expect(await plain(null).closed).toBe(1013);
   });
+
   it('closes a socket that does not answer pings, and keeps one that does', async () => {
+    await restartWith({ WS_HEARTBEAT_MS: 5_000 });
     const [dead, alive] = [plain(callerOf(user()), { autoPong: false }), plain(callerOf(user()))];
     await Promise.all([dead.established(), alive.established()]);
     expect(await dead.closed).toBe(1006);
