@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startFileServer, type Fault } from '../test/file-server.ts';
 import { createOnnxModel } from '../test/onnx.ts';
 import type { CatalogueEntry } from './catalogue.ts';
+import { readJson } from './files.ts';
 import { listInstalled } from './installed.ts';
 import { pullModel, type PullOptions } from './pull.ts';
 import { removeModel } from './remove.ts';
@@ -19,6 +20,8 @@ import { verificationFault } from './verification.ts';
 
 const content = createOnnxModel(2_000_000);
 const quick = { idleMs: 10_000, backoffMs: 5, attempts: 3, reserveBytes: 0 };
+/** For a silence that the test itself ends. */
+const patient = { ...quick, idleMs: 120_000 };
 const pullMain = new URL('../test/pull.main.ts', import.meta.url);
 let cacheDir = '';
 const servers: Awaited<ReturnType<typeof startFileServer>>[] = [];
@@ -241,12 +244,16 @@ describe('a pull with a fault', () => {
       expect(server.seen).toEqual([]);
       // Another program takes the space while the file is received.
       execFileSync('mount', ['-o', 'remount,size=8m', disk]);
-      const filler = await serve((_, count) => (count === 1 ? { silentAfter: 300_000 } : undefined));
-      const filled = pull(entryFor([filler.url]), { cacheDir: disk, download: { ...quick, idleMs: 4_000 } });
+      const taken = Promise.withResolvers<void>();
+      const filler = await serve((_, count) =>
+        count === 1 ? { silentAfter: 300_000, until: taken.promise } : undefined,
+      );
+      const filled = pull(entryFor([filler.url]), { cacheDir: disk, download: patient });
       const failure = expect(filled).rejects.toMatchObject({ code: 'disk_full' });
       const partial = join(disk, '.pulls', 'tiny-vad', 'model.onnx.partial');
       while ((await sizeOf(partial)) < 300_000) await sleep(20);
       execFileSync('mount', ['-o', 'remount,size=1m', disk]);
+      taken.resolve();
       await failure;
       expect(await listInstalled(disk)).toEqual([]);
       execFileSync('mount', ['-o', 'remount,size=8m', disk]);
@@ -258,10 +265,14 @@ describe('a pull with a fault', () => {
   });
 
   it('refuses a second pull into the folder while one runs', async () => {
-    const server = await serve((_, count) => (count === 1 ? { silentAfter: 600_000 } : undefined));
-    const first = pull(entryFor([server.url]), { download: { ...quick, idleMs: 4_000 } });
+    const refused = Promise.withResolvers<void>();
+    const server = await serve((_, count) =>
+      count === 1 ? { silentAfter: 600_000, until: refused.promise } : undefined,
+    );
+    const first = pull(entryFor([server.url]), { download: patient });
     while (server.seen.length === 0) await sleep(20);
     await expect(pull(entryFor([server.url]))).rejects.toMatchObject({ code: 'pull_running' });
+    refused.resolve();
     await first;
     await expectInstalled();
   });
@@ -273,10 +284,9 @@ describe('a pull with a fault', () => {
     await writeFile(entryFile, JSON.stringify(entry));
     const child = spawn(process.execPath, [fileURLToPath(pullMain), cacheDir, entryFile]);
     const ended = new Promise((resolve) => child.once('close', resolve));
-    const status = join(cacheDir, '.pulls', 'tiny-vad', 'model.onnx.partial');
-    while ((await sizeOf(status)) < 1_200_000) await sleep(20);
-    // Allowed: the state is written once a second.
-    await sleep(1_500);
+    const state = join(cacheDir, '.pulls', 'tiny-vad', 'model.onnx.partial.json');
+    // Only the bytes that the stored state names are not asked for again.
+    while ((await storedBytes(state)) < 1_200_000) await sleep(20);
     child.kill('SIGKILL');
     await ended;
     await expectNothingInstalled();
@@ -367,6 +377,11 @@ describe('a pull', () => {
     expect(existsSync(join(cacheDir, '.pulls', 'tiny-vad'))).toBe(false);
   });
 });
+
+/** The received bytes that the state of a partial file names. */
+async function storedBytes(path: string): Promise<number> {
+  return ((await readJson(path)) as { bytes: number } | undefined)?.bytes ?? 0;
+}
 
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;

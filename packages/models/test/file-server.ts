@@ -18,6 +18,8 @@ export type Misbehaviour = {
   cutAfter?: number;
   /** Sends nothing more after this many bytes. */
   silentAfter?: number;
+  /** Ends the silence: the connection is closed then. */
+  until?: Promise<unknown>;
   content?: Buffer;
 };
 
@@ -62,6 +64,7 @@ export async function startFileServer(content: Buffer, fault: Fault = () => unde
     else
       response.write(body.subarray(0, limit), () => {
         if (wrong.cutAfter !== undefined) setTimeout(() => response.destroy(), 5);
+        void wrong.until?.then(() => response.destroy());
       });
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

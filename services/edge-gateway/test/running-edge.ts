@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect as connectTcp, type AddressInfo } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
 import { assertionHeader, createAssertionVerifier, createForwardedVerifier } from '@overtone/service-kit';
-import { startNats, startRedis, assertionKeys } from '@overtone/testkit';
+import { assertionKeys, freePort, startNats, startRedis } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { scriptedHeader } from '@overtone/testkit/answers';
 import { connect } from 'nats';
@@ -35,12 +36,15 @@ async function startService(handler: { current: Handler | undefined }) {
       handle(req, res, body);
     });
   });
-  const port = await listen(server);
+  // Reserved, so that a test may close it and listen again.
+  const port = await freePort();
+  await listen(server, port);
   return { server, seen, url: `http://127.0.0.1:${port}` };
 }
 
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+/** @throws when the port is taken. */
+export async function listen(server: Server, port: number): Promise<void> {
+  await once(server.listen(port, '127.0.0.1'), 'listening');
 }
 
 function close(server: Server): Promise<void> {
@@ -210,7 +214,7 @@ export function raw(port: number, text: string, until?: RegExp): Promise<string>
       socket.destroy();
       resolve(answer);
     };
-    const timer = setTimeout(end, 25_000);
+    const timer = setTimeout(end, 120_000);
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1');
       if (until?.test(answer)) end();

@@ -1,4 +1,6 @@
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { freePort } from '@overtone/testkit';
 
 /** A TCP proxy that can be closed, reopened and frozen, to simulate network failures; it records what clients send. */
 export async function startGate(target: string) {
@@ -21,9 +23,10 @@ export async function startGate(target: string) {
     for (const end of [socket, onward]) applyFreeze(end);
   };
   let server: Server = createServer(forward);
-  const listen = (port: number): Promise<void> => new Promise((done) => server.listen(port, '127.0.0.1', () => done()));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // Reserved, so that nothing else listens on it while the proxy is closed.
+  const port = await freePort();
+  const listen = async (): Promise<void> => void (await once(server.listen(port, '127.0.0.1'), 'listening'));
+  await listen();
   const shut = async (): Promise<void> => {
     const closed = new Promise((done) => server.close(done));
     for (const socket of sockets) socket.destroy();
@@ -43,7 +46,7 @@ export async function startGate(target: string) {
     open: async (): Promise<void> => {
       if (server.listening) return;
       server = createServer(forward);
-      await listen(port);
+      await listen();
     },
     /** Accepts connections but forwards no data. */
     freeze: () => setFrozen(true),

@@ -14,15 +14,19 @@ async function withServer<T>(serve: (socket: Socket) => void, use: (port: number
   }
 }
 
-function all(port: number): Promise<string[]> {
-  return linesUntil(port, 'PING\r\n', (line) => line === 'PONG', 300);
+/** Passes only when the test expects that nothing comes; what is expected may take as long as it takes. */
+const silenceMs = 300;
+const patientMs = 30_000;
+
+function all(port: number, timeoutMs = patientMs): Promise<string[]> {
+  return linesUntil(port, 'PING\r\n', (line) => line === 'PONG', timeoutMs);
 }
 
 describe('a probe of a server', () => {
   it('returns the lines up to the last expected one', async () => {
     const serve = (socket: Socket) => socket.on('data', () => socket.write('INFO {}\r\nPONG\r\nlater\r\n'));
     expect(await withServer(serve, all)).toEqual(['INFO {}', 'PONG']);
-    expect(await withServer(serve, (port) => firstLine(port, 'PING\r\n'))).toBe('INFO {}');
+    expect(await withServer(serve, (port) => firstLine(port, 'PING\r\n', patientMs))).toBe('INFO {}');
   });
 
   it('returns nothing when the connection is refused, and does not end its process', async () => {
@@ -40,12 +44,18 @@ describe('a probe of a server', () => {
   });
 
   it('ends after its timeout when the server is silent', async () => {
-    expect(await withServer(() => undefined, all)).toEqual([]);
+    expect(
+      await withServer(
+        () => undefined,
+        (port) => all(port, silenceMs),
+      ),
+    ).toEqual([]);
   });
 
   it('tells a server that answers from one that only accepts the connection, or refuses it', async () => {
-    const ask = (port: number) => answers(port, 'PING\r\n', 300);
-    expect(await withServer((socket) => socket.on('data', () => socket.write('N')), ask)).toBe(true);
+    const ask = (port: number, timeoutMs = silenceMs) => answers(port, 'PING\r\n', timeoutMs);
+    const answering = (socket: Socket) => socket.on('data', () => socket.write('N'));
+    expect(await withServer(answering, (port) => ask(port, patientMs))).toBe(true);
     expect(await withServer(() => undefined, ask)).toBe(false);
     expect(await withServer((socket) => socket.resetAndDestroy(), ask)).toBe(false);
     expect(

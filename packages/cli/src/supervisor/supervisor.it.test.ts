@@ -140,7 +140,7 @@ describe('a supervisor that was killed', () => {
 
   it('causes its services to receive the stop signal', async () => {
     const processes = await startAndKill([]);
-    expect(await waitForEnd(processes, 5000)).toBe(true);
+    expect(await waitForEnd(processes, 60_000)).toBe(true);
   });
 
   it('is not treated as running', async () => {
@@ -152,7 +152,7 @@ describe('a supervisor that was killed', () => {
     const processes = await startAndKill(['stubborn', 'parent']);
     expect(processes.filter(isAlive)).toHaveLength(1);
     expect(await endLeftovers(processes, 200)).toBe(1);
-    expect(processes.filter(isAlive)).toEqual([]);
+    expect(await waitForEnd(processes, 60_000)).toBe(true);
   });
 
   it('leaves detached services running, and the next supervisor adopts them without a record', async () => {

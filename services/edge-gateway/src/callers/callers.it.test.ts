@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, routes, type EventDef } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { setUpEdge, open, raw, startEdge } from '../../test/running-edge.ts';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { listen, open, raw, setUpEdge, startEdge } from '../../test/running-edge.ts';
 
 const { backends, edge } = await setUpEdge({ signInPerMinute: 1_000 });
+const ownIdentity = edge.handlers.identity.current;
+afterEach(() => {
+  edge.handlers.media.current = undefined;
+  edge.handlers.identity.current = ownIdentity;
+});
 
 function lastSeen() {
   return edge.media.seen.at(-1);
@@ -92,7 +98,6 @@ describe('a service behind the edge', () => {
     const { bearer } = edge.signIn();
     edge.handlers.media.current = (_req, res) => res.setHeader('set-cookie', 'a=1').end('{}');
     expect((await edge.call('/api/files', { headers: bearer })).headers.getSetCookie()).toEqual([]);
-    edge.handlers.media.current = undefined;
   });
 
   it('receives and sets the cookie of a public link on the routes of public links, and no other cookie', async () => {
@@ -107,7 +112,6 @@ describe('a service behind the edge', () => {
     expect((await edge.call(link, { headers: foreign })).json).toMatchObject({ code: 'cross_site_request' });
     await edge.call('/api/files', { headers });
     expect(lastSeen()?.headers['cookie']).toBeUndefined();
-    edge.handlers.media.current = undefined;
   });
 });
 
@@ -319,7 +323,6 @@ describe('an ended session', () => {
     expect(theirs.isOver()).toBe(false);
     theirs.req.destroy();
     await waitFor(() => cut === 2);
-    edge.handlers.media.current = undefined;
   });
 
   it('ends its pending requests as unauthenticated', async () => {
@@ -330,7 +333,6 @@ describe('an ended session', () => {
     await waitFor(() => waiting.length > 0);
     me.revoke();
     const { status, json } = await asked;
-    edge.handlers.media.current = undefined;
     expect([status, json['code']]).toEqual([401, 'not_authenticated']);
   });
 
@@ -345,19 +347,16 @@ describe('an ended session', () => {
     await waitFor(() => running.bytes() > before + 5_000);
     expect(running.isOver()).toBe(false);
     running.req.destroy();
-    edge.handlers.media.current = undefined;
   });
 
   it('lets the answer through that ended it', async () => {
     const me = edge.signIn();
-    const before = edge.handlers.identity.current;
     edge.handlers.identity.current = (req, res, body) => {
-      if (req.url !== '/api/auth/logout') return before?.(req, res, body);
+      if (req.url !== '/api/auth/logout') return ownIdentity?.(req, res, body);
       me.revoke();
       setTimeout(() => res.setHeader('content-type', 'application/json').end('{"message":"Signed out"}'), 400);
     };
     const { status } = await edge.call('/api/auth/logout', { method: 'POST', headers: me.bearer });
-    edge.handlers.identity.current = before;
     expect(status).toBe(200);
   });
 
@@ -440,14 +439,12 @@ describe('without the message broker', () => {
       await waitFor(() => cut);
     } finally {
       process.kill(backends.nats.pid(), 'SIGCONT');
-      edge.handlers.media.current = undefined;
     }
   });
 
   it('ends running requests as unknown, not as signed out, when identity does not respond either', async () => {
     const waiting: ServerResponse[] = [];
     edge.handlers.media.current = (_req, res) => void waiting.push(res);
-    const identity = edge.handlers.identity.current;
     const asked = edge.call('/api/files', { headers: edge.signIn().bearer });
     await waitFor(() => waiting.length > 0);
     edge.handlers.identity.current = () => {};
@@ -461,8 +458,6 @@ describe('without the message broker', () => {
       ]);
     } finally {
       process.kill(backends.nats.pid(), 'SIGCONT');
-      edge.handlers.media.current = undefined;
-      edge.handlers.identity.current = identity;
     }
   });
 
@@ -486,16 +481,14 @@ describe('without the message broker', () => {
 describe('without identity', () => {
   it('reports that sessions cannot be checked, not that the user is signed out', async () => {
     const { bearer } = edge.signIn();
-    const before = edge.handlers.identity.current;
     edge.handlers.identity.current = (_req, res) => res.writeHead(500).end();
     const { status, json, headers } = await edge.call('/api/files', { headers: bearer });
-    edge.handlers.identity.current = before;
     expect([status, json['code']]).toEqual([503, 'service_unavailable']);
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
   it('waits with a request while identity is started again', async () => {
-    const own = await startEdge(backends, { UPSTREAM_WAIT_MS: '600000' });
+    const own = await stopAfterFile(startEdge(backends, { UPSTREAM_WAIT_MS: '600000' }));
     const { bearer } = own.signIn();
     const { server, url } = own.identity;
     await new Promise<void>((resolve) => {
@@ -505,9 +498,8 @@ describe('without identity', () => {
     const answered = own.call('/api/files', { headers: bearer });
     const metrics = async () => (await fetch(`${own.internal}/metrics`)).text();
     await waitFor(async () => /http_requests_in_flight\S* 1$/m.test(await metrics()));
-    await new Promise<void>((resolve) => server.listen(Number(new URL(url).port), '127.0.0.1', resolve));
+    await listen(server, Number(new URL(url).port));
     const { status } = await answered;
-    await own.stop();
     expect(status).toBe(200);
   });
 });

@@ -11,6 +11,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
 import { setUpEdge, type Handler } from '../../test/running-edge.ts';
 
 const { edge } = await setUpEdge({ signInPerMinute: null });
@@ -154,7 +155,6 @@ describe('compression of answers', () => {
     const res = await open();
     await once(res, 'readable');
     res.destroy();
-    for (let i = 0; i < 200 && !closed; i++) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(closed).toBe(true);
+    await waitFor(() => closed);
   });
 });

@@ -265,7 +265,7 @@ describe('a service that', () => {
   });
 
   it('does not respond to a search in time is reported as down, and receives the search once', async () => {
-    const own = await startEdge(backends, {}, { 'search-indexer': 200 });
+    const own = await startEdge(backends, {}, { 'search-indexer': 3_000 });
     const { bearer } = own.signIn();
     // Never responds.
     own.handlers.media.current = () => {};

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { authSettings, type AuthSettings } from '@overtone/contracts';
 import { startScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
-import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { newFlow, type Flow } from './flow.ts';
 import type { OidcSettings } from './oidc.ts';
 import { createProvider } from './provider.adapter.ts';
@@ -13,6 +13,10 @@ const defaults = Object.fromEntries(
 ) as unknown as AuthSettings;
 
 const scripted = await stopAfterFile(startScriptedProvider());
+afterEach(() => {
+  scripted.discovery = undefined;
+  scripted.jwks = undefined;
+});
 
 function settings(change: Partial<OidcSettings> = {}): OidcSettings {
   return {
@@ -80,7 +84,6 @@ describe('an unusable discovery document prevents the redirect', () => {
     scripted.discovery = answer;
     const short = answer === 'hang' || answer === 'drip' ? { oidc_timeout: 1 } : {};
     expect(why(await begin(short))).toMatch(/^PROVIDER_UNAVAILABLE \w/);
-    scripted.discovery = undefined;
   });
 
   const documents: [string, Record<string, unknown>][] = [
@@ -200,6 +203,7 @@ describe('keys that the provider has changed', () => {
     const provider = createProvider(() => Date.now());
     expect(why(await finish(good, {}, provider))).toBe('ok');
     const { keys } = scripted;
+    cleanUpAfterTest(() => (scripted.keys = keys));
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     scripted.keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'key-2', alg: 'RS256' }];
     const rotated = (flow: Flow) =>
@@ -207,12 +211,11 @@ describe('keys that the provider has changed', () => {
     expect(why(await finish(rotated, {}, provider))).toBe('INVALID_TOKEN key');
     const real = Date.now;
     const later = jest.spyOn(Date, 'now').mockImplementation(() => real() + 61_000);
+    cleanUpAfterTest(() => later.mockRestore());
     const before = scripted.asked.filter((path) => path === '/jwks').length;
     expect(why(await finish(rotated, {}, provider))).toBe('ok');
     expect(why(await finish(rotated, {}, provider))).toBe('ok');
     expect(scripted.asked.filter((path) => path === '/jwks')).toHaveLength(before + 1);
-    later.mockRestore();
-    scripted.keys = keys;
   });
 });
 

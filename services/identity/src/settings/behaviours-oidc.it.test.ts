@@ -191,5 +191,5 @@ describe('every setting of the identity provider is effective immediately', () =
   it('none is missing', () => {
     expect(Object.keys(behaviours).sort()).toEqual(keysOf('oidc').sort());
   });
-  it.each(Object.entries(behaviours))('%s', (_key, behaviour) => behaviour(), 30_000);
+  it.each(Object.entries(behaviours))('%s', (_key, behaviour) => behaviour());
 });

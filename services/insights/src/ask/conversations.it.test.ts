@@ -283,6 +283,22 @@ describe('an erased person', () => {
   });
 });
 
+/** Asks at once: the model answers only when a question was refused, or when all of them have reached it. */
+async function askAtOnce<T>(askers: readonly T[], send: (asker: T) => ReturnType<typeof ask>) {
+  let isRefused = false;
+  model.answer(async (request) => {
+    await waitFor(() => isRefused || model.calls.length === askers.length);
+    return answerFromExcerpts(request);
+  });
+  return await Promise.all(
+    askers.map(async (asker) => {
+      const answer = await send(asker);
+      isRefused ||= answer.status !== 200;
+      return answer;
+    }),
+  );
+}
+
 describe('questions', () => {
   it('are limited in number, length and at once', async () => {
     const ada = newUser();
@@ -303,8 +319,7 @@ describe('questions', () => {
     const ada = newUser();
     library.add(ada, 'Planning', 'Ben: We move the office to Lisbon in October.');
     const { uuid } = await begin(ada);
-    model.answer((request) => ({ reaction: 'answer', text: answerFromExcerpts(request), delayMs: 500 }));
-    const answers = await Promise.all([ask(ada, uuid, question), ask(ada, uuid, question, { base: second.base })]);
+    const answers = await askAtOnce([world.base, second.base], (base) => ask(ada, uuid, question, { base }));
     expect(answers.map(({ status }) => status).toSorted((x, y) => x - y)).toEqual([200, 409]);
     expect((await messagesOf(ada, uuid)).map(({ status }) => status)).toEqual(['answered']);
   });
@@ -313,8 +328,7 @@ describe('questions', () => {
     const ada = newUser();
     library.add(ada, 'Planning', 'Ben: We move the office to Lisbon in October.');
     const ids = await Promise.all([begin(ada), begin(ada), begin(ada)]);
-    model.answer((request) => ({ reaction: 'answer', text: answerFromExcerpts(request), delayMs: 1_000 }));
-    const answers = await Promise.all(ids.map(({ uuid }) => ask(ada, uuid, question)));
+    const answers = await askAtOnce(ids, ({ uuid }) => ask(ada, uuid, question));
     expect(answers.map(({ status }) => status).toSorted((x, y) => x - y)).toEqual([200, 200, 429]);
   });
 

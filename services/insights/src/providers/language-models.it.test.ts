@@ -178,8 +178,9 @@ describe('language models', () => {
     const replicas = [models, startReplica().models];
     server.script({ reaction: 'refuse', status: 429, retryAfterSeconds: 1 });
     const first = (await openModel(replicas[0])).text(requestOf());
-    // Allowed: nothing shows when the other replica knows of the refusal; later is as good.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await waitFor(
+      async () => (await world.sql(`select 1 from llm_provider where pause_code = 'provider_rate_limited'`))[0],
+    );
     const second = (await openModel(replicas[1])).text(requestOf());
     await Promise.all([first, second]);
     const [refused, ...later] = server.calls;
@@ -289,7 +290,11 @@ describe('language models', () => {
   it('send at most as many requests at once as the provider allows', async () => {
     await addProvider({ max_parallel: 2 });
     const model = await openModel();
-    server.answer(() => ({ reaction: 'answer', text: 'ok', delayMs: 100 }));
+    server.answer(async () => {
+      await waitFor(() => server.highestConcurrency() >= 2);
+      // The delay is for a request above the limit, which would arrive meanwhile.
+      return { reaction: 'answer', text: 'ok', delayMs: 100 };
+    });
     await Promise.all(Array.from({ length: 6 }, () => model.text(requestOf({ fileId: randomUUID() }))));
     expect(server.highestConcurrency()).toBe(2);
   });

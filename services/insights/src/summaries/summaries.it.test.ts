@@ -10,7 +10,7 @@ import {
   type SummaryVersion,
 } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer, type ModelCall } from '@overtone/testkit/language-model';
 import { speech, type Recording } from '../../test/recordings.ts';
 import { answerShortly, createSummaryClient, isCombining, linesOf, nothing } from '../../test/summaries.ts';
@@ -50,6 +50,20 @@ async function exportedSummary(fileId: string, masks: string[]): Promise<Summary
 async function versionsOf(recording: Recording): Promise<SummaryVersion[]> {
   const { body } = await world.call<{ items: SummaryVersion[] }>(recording.owner, 'GET', path(recording, 'summaries'));
   return body.items;
+}
+
+/** From now on the model answers at the end of the test, so that a request ends earlier only if it is stopped. */
+function holdAnswers(): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  cleanUpAfterTest(async () => {
+    // First, so that no other summary begins when these requests end.
+    await world.sql('delete from insight_summary');
+    resolve();
+  });
+  server.answer(async (call) => {
+    await promise;
+    return answerShortly(call);
+  });
 }
 
 afterEach(async () => {
@@ -365,7 +379,7 @@ describe('the end of a file', () => {
     await useModel(server);
     const recording = recordings.add(speech(5));
     await made(recording);
-    server.answer(() => ({ reaction: 'answer', text: '{}', delayMs: 20_000 }));
+    holdAnswers();
     await order(recording, { force_regenerate: true });
     await waitFor(() => server.calls.length === 2);
     recordings.remove(recording.fileId);
@@ -379,7 +393,7 @@ describe('the end of a file', () => {
     await useModel(server);
     const recording = recordings.add(speech(5));
     await made(recording);
-    server.answer(() => ({ reaction: 'answer', text: '{}', delayMs: 20_000 }));
+    holdAnswers();
     await order(recording, { force_regenerate: true });
     await waitFor(() => server.calls.length === 2);
     recording.inBin = true;
@@ -410,7 +424,7 @@ describe('the end of a file', () => {
 
 describe('a slow language model of one person', () => {
   it('delays the summaries of that person only', async () => {
-    server.answer((call) => ({ reaction: 'answer', text: JSON.stringify(answerShortly(call)), delayMs: 20_000 }));
+    holdAnswers();
     const owner = newUser();
     await useModel(server, {}, owner);
     const slow = Array.from({ length: 6 }, () => recordings.add(speech(5), { owner }));

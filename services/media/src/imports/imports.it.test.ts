@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { downloadJobs, importLive, importRpc, type FileObject, type Problem } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { describe, expect, it } from '@jest/globals';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
@@ -166,6 +167,7 @@ describe('a downloaded recording', () => {
     const facts = { filename: 'a.wav', contentType: 'audio/wav', bytes: wav(30).length, sha256: hash('9') };
     const report = () => worker.request(importRpc.completeImport, { fileId: body.uuid, token, ...facts });
     const before = await counted();
+    cleanUpAfterTest(() => media.query('drop function if exists refuse_commit cascade'));
     await media.query(`
       create function refuse_commit() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
     await media.query(`

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { FileDetail, RedactionPolicy, SegmentObject, TranscriptArtefact } from '@overtone/contracts';
 import { settingsByKey } from '@overtone/testkit';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { mediaRpc, workerRpc } from '@overtone/contracts';
 import { unavailable, type Bus } from '@overtone/service-kit';
 import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
@@ -222,14 +223,19 @@ describe('a names model of the workers', () => {
     state.model = model;
     await waitFor(async () => {
       const rows = await media.query('select model from redaction_names_model');
-      return (rows[0] as { model: string | null } | undefined)?.model === model;
+      return ((rows[0] as { model: string | null } | undefined)?.model ?? null) === model;
     });
+  };
+  const removeModel = (): Promise<void> => {
+    state.fails = false;
+    return use(null);
   };
   const textsBecome = (...texts: string[]) =>
     waitFor(async () => JSON.stringify(await textsFor(viewer)) === JSON.stringify(texts));
   const byRules = ['my name is [name]', ...spoken.slice(1)];
 
   it('adds its names to those of the rules, in transcripts of before, until it is removed', async () => {
+    cleanUpAfterTest(removeModel);
     await scanned();
     expect(await textsFor(viewer)).toEqual(byRules);
     await use('tiny@1');
@@ -239,6 +245,7 @@ describe('a names model of the workers', () => {
   });
 
   it('withholds all text while it fails, until it works again', async () => {
+    cleanUpAfterTest(removeModel);
     state.fails = true;
     await use('tiny@2');
     await waitFor(async () => {
@@ -250,7 +257,6 @@ describe('a names model of the workers', () => {
     state.fails = false;
     await use('tiny@3');
     await textsBecome(...byRules.slice(0, 3), 'let us [name]');
-    await use(null);
   });
 });
 

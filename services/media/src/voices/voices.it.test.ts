@@ -18,6 +18,7 @@ import {
   type VoiceSuggestion,
 } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { Client } from 'pg';
 import { transcribed, twoVoices, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
@@ -214,6 +215,7 @@ describe('a voice that got a name', () => {
     const [mine] = [await record('anna', 'ben'), await record('carl', 'anna', other)];
     const mineAgain = await record('anna', 'dora');
     const { speakers } = await record('carl', 'eve', other);
+    cleanUpAfterTest(() => failing.clear());
     failing.add('eve');
     await name(speakers[0], 'Carl', other);
     await name(mine.speakers[0], 'Anna');
@@ -227,6 +229,7 @@ describe('a voice that got a name', () => {
   it('is suggested from the confidence of the settings only', async () => {
     const setThreshold = (suggestion_threshold: number | null) =>
       media.json(boss, 'PUT', '/api/admin/voice-profiles', { suggestion_threshold });
+    cleanUpAfterTest(() => setThreshold(null));
     await setThreshold(0.95);
     const first = await record('anna', 'ben');
     const second = await record('carl', 'anna');

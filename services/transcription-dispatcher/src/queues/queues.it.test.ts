@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { directoryJobs, dispatcherRoutes, dispatcherRpc, mediaEvents, operationsEvents } from '@overtone/contracts';
 import { worker, type JobDelivery } from '@overtone/jobs';
 import { createBus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { assertionOf, log, password, startDispatcher, uploadedFile, type Dispatcher } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
@@ -18,6 +19,7 @@ function admin() {
 beforeAll(() => {
   world.upstream.names.set(adminId, 'Ada Admin');
 });
+afterEach(() => world.sql('delete from queue_pause'));
 
 /** The overview; repeated while it is unavailable, as right after the start. */
 function overview() {
@@ -188,6 +190,7 @@ describe('the workers', () => {
 
 it('responds with 503 instead of empty queues while the broker is unavailable', async () => {
   await overview();
+  cleanUpAfterTest(() => process.kill(world.nats.pid(), 'SIGCONT'));
   process.kill(world.nats.pid(), 'SIGSTOP');
   const answer = await waitFor(async () => {
     const seen = await world.dispatcher.get('/api/admin/queues', admin());
@@ -229,6 +232,7 @@ describe('while the database is unavailable', () => {
 
   it('responds with 503 while the database is unresponsive', async () => {
     await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200);
+    cleanUpAfterTest(between.thaw);
     between.freeze();
     const answer = await cutOff.get('/api/admin/queues', admin());
     between.thaw();

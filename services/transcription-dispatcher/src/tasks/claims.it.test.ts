@@ -114,7 +114,10 @@ describe('a claim', () => {
     expect(await requestClaim('a')).toEqual({ outcome: 'gone' });
   });
   it('does not return a task during its backoff', async () => {
-    await fail(await claimTask('a'));
+    const token = await claimTask('a');
+    // The longest backoff, so that it does not end before the next claim.
+    await updateTask('backoff_ms = 3600000');
+    await fail(token);
     expect(await requestClaim('b')).toEqual({ outcome: 'gone' });
   });
   it('leaves the job signal to others when the worker does not know the job', async () => {

@@ -263,7 +263,8 @@ describe('an import that must fail stores nothing', () => {
       (_, res) => void res.writeHead(200, { 'content-length': 9_000 }).write(recordingPart(0, 5_000)),
       'source_incomplete',
       true,
-      { limits: { silenceMs: 200, maxFruitless: 1 } },
+      // Also the limit until the head of the response has arrived.
+      { limits: { silenceMs: 3_000, maxFruitless: 1 } },
     ],
     [
       'from a server that only interrupts',

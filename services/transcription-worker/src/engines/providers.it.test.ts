@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { leaseValue, vocabularyRpc, type AsrProviderWithKey, type RunOptions } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { startSpeechServer } from '@overtone/testkit/speech-server';
+import { slow } from '../../test/engine-contract.ts';
 import { startWorld, type World } from '../../test/world.ts';
 
-const slow = 120_000;
 const sample = fileURLToPath(new URL('./sample.wav', import.meta.url));
 
 function providerOf(baseUrl: string, more: Partial<AsrProviderWithKey> = {}): AsrProviderWithKey {
@@ -58,6 +58,7 @@ describe('ASR providers of a running worker', () => {
   }, slow);
   afterEach(() => {
     world.stored.providers = [];
+    world.stored.settings = {};
     for (const server of servers.splice(0)) {
       server.closeAllConnections();
       server.close();
@@ -173,7 +174,6 @@ describe('ASR providers of a running worker', () => {
       letGo();
       await world.done('transcribe', first);
       await world.done('transcribe', second);
-      world.stored.settings = {};
     },
     slow,
   );
@@ -197,7 +197,6 @@ describe('ASR providers of a running worker', () => {
       letGo();
       await world.done('transcribe', first);
       expect((await world.done('transcribe', second)).engine.provider).toBe('openai-compatible');
-      world.stored.settings = {};
     },
     slow,
   );
@@ -274,7 +273,6 @@ describe('ASR providers of a running worker', () => {
           heartbeat.engines?.[0]?.id === world.stored.providers[0]?.id
         );
       });
-      world.stored.settings = {};
     },
     slow,
   );
