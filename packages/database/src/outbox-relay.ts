@@ -199,7 +199,7 @@ class RelayConnection {
   }
 }
 
-/** A client whose machine is gone would otherwise keep the lock for two hours. */
+/** A client whose machine failed would otherwise keep the lock for two hours. */
 const noticeLostClient = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`;
 
 function lockOf(table: string): string {

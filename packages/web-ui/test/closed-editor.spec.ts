@@ -155,7 +155,7 @@ test('a change that is taken back while it is saved is forgotten with the page',
   await saved;
   await page.goBack();
   await expect(textOf(page, 0)).toContainText('in Oslo');
-  // It would go away by itself.
+  // It would disappear after some seconds.
   expect(await page.getByRole('alert').allTextContents()).toEqual([]);
 });
 

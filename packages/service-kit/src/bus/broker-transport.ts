@@ -9,8 +9,8 @@ import { nodeResolveHost, NodeTransport } from 'nats/lib/src/node_transport.js';
  * connection, takes it for the end of its current one and makes another: the broker then knows two, both subscribed,
  * and refuses replies to requests that came over the older one.
  *
- * A connection that was made once is made again, also when the broker refuses the password for a while: nats.js would close
- * it for good at the second refusal.
+ * A connection that was made once is made again, also when the broker refuses the password for a while: nats.js would not
+ * try again after the second refusal.
  */
 export async function connectBroker(options: ConnectionOptions): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new BrokerTransport(), dnsResolveFn: nodeResolveHost });

@@ -173,6 +173,14 @@ describe('consumers', () => {
     return { media: await connect('media'), dispatcher };
   };
 
+  const startSeeing = (dispatcher: Bus) => {
+    const seen: string[] = [];
+    const running = consumer(mediaEvents.deleted, 'forget-file', async ({ fileId }) => {
+      seen.push(fileId);
+    }).start(dispatcher);
+    return { seen, running };
+  };
+
   it('get an event again until it is handled', async () => {
     const { media, dispatcher } = await setUp();
     let tries = 0;
@@ -258,10 +266,7 @@ describe('consumers', () => {
 
   it('go on after the broker was killed and came back', async () => {
     const { media, dispatcher } = await setUp();
-    const seen: string[] = [];
-    const running = consumer(mediaEvents.deleted, 'forget-file', async ({ fileId }) => {
-      seen.push(fileId);
-    }).start(dispatcher);
+    const { seen, running } = startSeeing(dispatcher);
     await publish(media, ids());
     await waitFor(() => seen.length === 1);
     await nats.kill9();
@@ -274,14 +279,11 @@ describe('consumers', () => {
     await running.stop();
   });
 
-  it('go on with a stream that was deleted and created again, whatever the broker told their pulls', async () => {
+  it('go on with a stream that was deleted and created again, even if the broker did not notify their pulls', async () => {
     const { media, dispatcher } = await setUp();
     const renewals = [media, dispatcher].map((bus) => new Promise<void>((resolve) => bus.onRenewal(resolve)));
     const jsm = await dispatcher.jetstreamManager();
-    const seen: string[] = [];
-    const running = consumer(mediaEvents.deleted, 'forget-file', async ({ fileId }) => {
-      seen.push(fileId);
-    }).start(dispatcher);
+    const { seen, running } = startSeeing(dispatcher);
     await publish(media, ids());
     await waitFor(() => seen.length === 1);
     const { config } = await jsm.streams.info('EVENTS');

@@ -14,7 +14,7 @@ function people(count: number) {
   return Promise.all(Array.from({ length: count }, () => world.person()));
 }
 
-/** Somebody who has signed in; another one each time, because a response that came too late counts against the account. */
+/** A person who has signed in; another one each time, because a response that came too late counts against the account. */
 function signedIn() {
   return waitFor(
     async () => {

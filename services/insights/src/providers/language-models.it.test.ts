@@ -292,7 +292,7 @@ describe('language models', () => {
     const model = await openModel();
     server.answer(async () => {
       await waitFor(() => server.highestConcurrency() >= 2);
-      // The delay is for a request above the limit, which would arrive meanwhile.
+      // The delay is for a request above the limit, which would arrive in that time.
       return { reaction: 'answer', text: 'ok', delayMs: 100 };
     });
     await Promise.all(Array.from({ length: 6 }, () => model.text(requestOf({ fileId: randomUUID() }))));

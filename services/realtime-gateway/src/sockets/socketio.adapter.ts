@@ -56,7 +56,7 @@ export function createSocketIo({ heartbeatMs, openingOf, startConversation }: So
       if (closing && !/[?&]sid=/.test(req.url ?? '')) res.writeHead(503).end();
       else engine.handleRequest(req, res);
     },
-    /** Ends when every client has the reason, or has not asked for it in time: a polling client is told with its next poll. */
+    /** Ends when every client has the reason, or has not asked for it in time: a polling client receives it with its next poll. */
     close: async (): Promise<void> => {
       closing = true;
       for (let turn = 0; engine.clientsCount > 0 && turn < lastPoll.turns; turn += 1) await sleep(lastPoll.turnMs);

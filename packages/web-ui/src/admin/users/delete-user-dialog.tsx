@@ -31,7 +31,7 @@ export function DeleteUserDialog({ account, onDone, onClose }: Props) {
       title={t`Delete ${name}?`}
       action={t`Delete`}
       danger
-      unready={isTyped && !preview.isLoading ? null : t`Type the name to confirm.`}
+      unready={unreadyText({ isTyped, isCounting: preview.isLoading })}
       sending={remove}
       failure={t`The account wasn’t deleted`}
       onSubmit={() => remove.mutate()}
@@ -59,4 +59,9 @@ export function DeleteUserDialog({ account, onDone, onClose }: Props) {
       />
     </FormDialog>
   );
+}
+
+function unreadyText({ isTyped, isCounting }: { isTyped: boolean; isCounting: boolean }): string | null {
+  if (!isTyped) return t`Type the name to confirm.`;
+  return isCounting ? t`The recordings are still being counted.` : null;
 }

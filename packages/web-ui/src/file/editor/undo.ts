@@ -21,7 +21,7 @@ export function createUndo({ view, autosave }: { view: EditorView; autosave: Aut
     /** @returns the ids of the passages that the server has changed */
     revert: async (which: Which): Promise<readonly string[]> => {
       if (autosave.isSending()) await autosave.flush();
-      // The page was left meanwhile.
+      // The page was left while the save was waited for.
       if (view.isDestroyed) return [];
       const before = places;
       const keep = (place: 'local' | 'server'): void =>
