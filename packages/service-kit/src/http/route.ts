@@ -3,6 +3,7 @@ import { readsBody, type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, typ
 import type { z } from 'zod';
 import type { Caller } from '../assertion.ts';
 import { type AppError, invalid, unauthenticated } from '../errors.ts';
+import { issueMessage } from './issue-message.ts';
 import { isTarget, textFault } from './text.ts';
 
 /** What a route's handler is given, parsed and typed. */
@@ -82,7 +83,7 @@ function checked<S extends z.ZodType>(
 ): z.infer<S> {
   const fault = textFault(value);
   if (fault) throw fail([fault]);
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueMessage });
   if (!parsed.success) throw fail(fieldErrors(parsed.error));
   return parsed.data;
 }

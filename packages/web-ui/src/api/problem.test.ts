@@ -21,7 +21,18 @@ describe('messageOf', () => {
   it('names the rejected fields', () =>
     expect(
       messageOf(new ApiError(422, { detail: 'Not valid', errors: [{ path: 'title', message: 'too long' }] })),
-    ).toBe('Not valid (title: too long)'));
+    ).toBe('Not valid (Title: too long)'));
+
+  it.each([
+    ['display_name', 'Display name: This is required.'],
+    ['providers.0.base_url', 'Base url: This is required.'],
+    ['user_uuid', 'User: This is required.'],
+    ['', 'This is required.'],
+  ])('names the field %j of a refused body in words, without the form of the request', (path, message) => {
+    const errors = [{ path, message: 'This is required.' }];
+    const detail = 'The body does not have the expected form';
+    expect(messageOf(new ApiError(422, { code: 'invalid_body', detail, errors }))).toBe(message);
+  });
 });
 
 describe('isOutage', () => {

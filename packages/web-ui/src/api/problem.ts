@@ -6,10 +6,19 @@ export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     const message = detailOf(error);
     const others = error.fields.filter((field) => field.message !== message);
-    const fields = others.map((field) => (field.path ? `${field.path}: ${field.message}` : field.message));
+    const fields = others.map(({ path, message: rule }) => [nameOfField(path), rule].filter(Boolean).join(': '));
+    // That the request does not fit its schema is said by the fields.
+    if (error.code === 'invalid_body' && fields.length > 0) return fields.join(' ');
     return fields.length > 0 ? `${message} (${fields.join('; ')})` : message;
   }
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The name of a field of the API in words: `providers.0.base_url` is "Base url". */
+function nameOfField(path: string): string {
+  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
+  const words = name.replace(/_?uuids?$/, '').replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function detailOf({ status, code, detail }: ApiError): string {
