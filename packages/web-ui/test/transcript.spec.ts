@@ -328,24 +328,22 @@ test.describe('what is typed in the transcript is never lost', () => {
     expect(transcript.texts()[0]).toBe('Good morning everybody in Oslo');
   });
 
-  test('shows a speaker that was not saved beside that of another person, and it can be kept', async ({
-    page,
-    api,
-  }) => {
+  test('that the server refused names no other person, and can be sent again', async ({ page, api }) => {
     const transcript = await open(page, api);
-    transcript.editElsewhere(0, 'Good evening');
     api.refuse(operations, { code: 'segment_times_invalid' });
     await caretAtEnd(page, 0);
     await page.keyboard.press('Alt+2');
     const conflict = page.getByTestId('conflict');
     await expect(conflict).toContainText('Your speaker, not saved: Grace');
+    await expect(conflict).toContainText('The correction at 0:00 wasn’t saved');
+    await expect(conflict).not.toContainText(/someone|their/i);
     await page.reload();
     transcript.serve(api);
-    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await conflict.getByRole('button', { name: 'Try again' }).click();
     await expect(conflict).toHaveCount(0);
     await expectSaved(page);
     expect(transcript.speakers()[0]).toBe('Grace');
-    expect(transcript.texts()[0]).toBe('Good evening');
+    expect(transcript.texts()[0]).toBe('Good morning everybody');
   });
 
   test('says that nothing is undone while there is no connection', async ({ page, api }) => {

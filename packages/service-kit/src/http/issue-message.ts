@@ -43,6 +43,7 @@ export function issueMessage(issue: Issue): string {
     case 'invalid_key':
     case 'invalid_element':
     case 'custom':
+    default:
       return unexpected;
   }
 }

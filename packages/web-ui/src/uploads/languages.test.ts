@@ -13,6 +13,10 @@ describe('languageChoice', () => {
     expect(options).toEqual([{ value: '', label: languageName('en') }]);
     expect(note).toContain(`only ${languageName('en')}`);
   });
+  it('offers a language once that engines know by two codes', () => {
+    const offered = languageChoice(['he', 'iw', 'jw', 'jv', 'tl', 'fil']).options.map(({ value }) => value);
+    expect(offered).toEqual(['', 'tl', 'he', 'jw']);
+  });
   it.each([null, undefined])('offers common languages for %p', (supported) => {
     const { options, note } = languageChoice(supported);
     expect(options.length).toBeGreaterThan(20);

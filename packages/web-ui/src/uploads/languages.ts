@@ -1,10 +1,13 @@
-import { t } from '@lingui/core/macro';
-import { readerLocale } from '../lib/language.ts';
+import { msg, t } from '@lingui/core/macro';
+import { readerLocale, translateOnRead } from '../lib/language.ts';
 
 /** Offered when the server does not limit the languages. */
 const commonLanguages = 'en de fr es it pt nl pl cs sv da no fi hu ro el tr uk ru ar he hi id vi th ko ja zh'.split(
   ' ',
 );
+
+/** Languages of Whisper without a name in Chromium. */
+const furtherNames: Readonly<Record<string, string>> = translateOnRead({ ba: msg`Bashkir`, bo: msg`Tibetan` });
 
 export type LanguageChoice = {
   readonly options: readonly { readonly value: string; readonly label: string }[];
@@ -26,13 +29,16 @@ export function languageChoice(supported: readonly string[] | null | undefined):
   const named = codes
     .map((value) => ({ value, label: languageName(value) }))
     .sort((x, y) => x.label.localeCompare(y.label));
-  return { options: [{ value: '', label: t`Detect automatically` }, ...named], note: null };
+  // Engines know some languages by an old code, too: `iw` is `he`.
+  const unique = named.filter(({ label }, i) => label !== named[i - 1]?.label);
+  return { options: [{ value: '', label: t`Detect automatically` }, ...unique], note: null };
 }
 
 /** The name of a language in the reader's language. */
 export function languageName(code: string): string {
   try {
-    return new Intl.DisplayNames(readerLocale(), { type: 'language' }).of(code) ?? code;
+    const name = new Intl.DisplayNames(readerLocale(), { type: 'language', fallback: 'none' }).of(code);
+    return name ?? furtherNames[code] ?? code;
   } catch {
     return code;
   }

@@ -413,7 +413,7 @@ describe('createAutosave', () => {
     await autosave.flush();
     expect(sent).toBe(1);
     expect(textsOf(view)).toEqual(['good morning', 'let us begin']);
-    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello' }]);
+    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello', isRefused: true }]);
   });
 
   it('saves the other corrections of a request of which one was refused', async () => {
@@ -435,7 +435,7 @@ describe('createAutosave', () => {
     await autosave.flush();
     expect(server.map(({ text }) => text)).toEqual(['good morning', 'let us begin now']);
     expect(textsOf(view)).toEqual(['good morning', 'let us begin now']);
-    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'refused good morning' }]);
+    expect(autosave.state.get().conflicts).toMatchObject([{ text: 'refused good morning', isRefused: true }]);
   });
 
   /** The changes that have no text. */
@@ -468,9 +468,9 @@ describe('createAutosave', () => {
   };
   describe.each(Object.entries(changes))('a change of the %s', (kind, change) => {
     it.each([
-      ['was refused', refused, base],
-      ['contradicts what another person has changed', outdated, theirs],
-    ])('is kept as a conflict when it %s', async (_, error, stored) => {
+      ['was refused', refused, base, true],
+      ['contradicts what another person has changed', outdated, theirs, undefined],
+    ])('is kept as a conflict, with its reason, when it %s', async (_, error, stored, isRefused) => {
       const { view, autosave, draft } = open(base, null, () => Promise.reject(error), {
         reload: () => Promise.resolve(stored),
       });
@@ -478,6 +478,7 @@ describe('createAutosave', () => {
       view.dispatch(change(view));
       await autosave.flush();
       expect(autosave.state.get().conflicts).toMatchObject([{ text: '', ...conflicts[kind] }]);
+      expect(autosave.state.get().conflicts[0]?.isRefused).toBe(isRefused);
       expect(draft()?.conflicts).toHaveLength(1);
     });
 

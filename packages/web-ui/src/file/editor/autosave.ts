@@ -13,7 +13,7 @@ import {
   reuseKnown,
   type Conflict,
 } from './merge.ts';
-import { batchOf, operationsOf, outdated, type Operation } from './operations.ts';
+import { batchOf, operationsOf, outdated, type Operation, type UnsavedOperation } from './operations.ts';
 import { continuedAll, isApplied, isPartOf, together } from './unsent-operations.ts';
 
 export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
@@ -127,7 +127,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     deps.onSaved(base, result);
   };
   /** Shows what others have saved, with what is not saved yet. */
-  const rebase = (next: readonly Segment[], operations: readonly Operation[]): void => {
+  const rebase = (next: readonly Segment[], operations: readonly UnsavedOperation[]): void => {
     // The draft is that of the next visit.
     if (closed) return;
     const previous = base;
@@ -158,7 +158,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     const isRefused = (one: Operation): boolean => failure !== 'outdated' && isPartOf(one, sent.operations);
     rebase(
       next,
-      operations.map((one) => (isRefused(one) ? outdated(one) : one)),
+      operations.map((one) => (isRefused(one) ? { ...outdated(one), isRefused: true } : one)),
     );
     return true;
   };

@@ -4,7 +4,7 @@ import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { isTurnStart } from '../transcript.ts';
 import { mergeTexts } from './merge-texts.ts';
-import { isOutdated, type Operation } from './operations.ts';
+import { isOutdated, type Operation, type UnsavedOperation } from './operations.ts';
 import {
   attrsOf,
   contentOf,
@@ -32,6 +32,8 @@ export type Conflict = {
   readonly speaker?: string | null;
   readonly times?: { readonly start: number; readonly end: number };
   readonly isRemoval?: boolean;
+  /** The server did not take it; nobody else has changed the passage. */
+  readonly isRefused?: boolean;
 };
 
 /** The passages of the server after a correction. */
@@ -260,7 +262,7 @@ export function acknowledge(
 export function repeatOperations(
   state: EditorState,
   base: readonly Segment[],
-  operations: readonly Operation[],
+  operations: readonly UnsavedOperation[],
   previous: readonly Segment[] = [],
 ): { tr: Transaction; conflicts: Conflict[] } {
   const tr = showPassages(state, base);
@@ -324,7 +326,10 @@ function wordAt({ words }: Segment, at: number): Segment['words'][number] | unde
   return words.find(({ start }) => start === at);
 }
 
-function conflictOf({ segments, replacement }: Operation, current: ReadonlyMap<string, Segment>): Conflict | null {
+function conflictOf(
+  { segments, replacement, isRefused }: UnsavedOperation,
+  current: ReadonlyMap<string, Segment>,
+): Conflict | null {
   const [first] = segments.flatMap(({ uuid }) => current.get(uuid) ?? []);
   const text = replacement.flatMap((piece) => piece.text ?? []).join('\n');
   const isSingle = replacement.length <= 1 && segments.length === 1;
@@ -342,6 +347,7 @@ function conflictOf({ segments, replacement }: Operation, current: ReadonlyMap<s
     ...(speaker !== undefined && { speaker }),
     ...(times && { times }),
     ...(isRemoval && { isRemoval }),
+    ...(isRefused && { isRefused }),
   };
 }
 

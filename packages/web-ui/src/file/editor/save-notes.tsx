@@ -34,7 +34,7 @@ type ConflictProps = {
   readonly onDrop: (conflict: Conflict) => void;
 };
 
-/** Corrections that could not be saved, because someone else has changed the passage. */
+/** Corrections that could not be saved: someone else has changed the passage, or the server refused them. */
 export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, onDrop }: ConflictProps) {
   const copy = (text: string): void => void copyAndNotify(text, t`Text copied.`, t`The text couldn’t be copied`);
   return conflicts.map((conflict, i) => (
@@ -45,9 +45,7 @@ export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, on
       variant="light"
       mb="xs"
       data-testid="conflict"
-      title={
-        canKeep(conflict) ? t`Someone else edited this passage` : t`The passage at ${clock(conflict.start)} was changed`
-      }
+      title={titleOf(conflict, canKeep(conflict))}
     >
       <Stack gap="xs">
         <OwnCorrection conflict={conflict} speakers={speakers} />
@@ -55,10 +53,10 @@ export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, on
           {canKeep(conflict) && (
             <>
               <Button size="xs" onClick={() => onKeep(conflict)}>
-                {t`Keep mine`}
+                {conflict.isRefused ? t`Try again` : t`Keep mine`}
               </Button>
               <Button size="xs" variant="default" onClick={() => onDrop(conflict)}>
-                {t`Use theirs`}
+                {conflict.isRefused ? t`Discard` : t`Use theirs`}
               </Button>
               <Button size="xs" variant="default" onClick={() => onShow(conflict)}>
                 {t`Show`}
@@ -83,15 +81,20 @@ export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, on
   ));
 }
 
+function titleOf({ isRefused, start }: Conflict, canKeep: boolean): string {
+  if (isRefused) return t`The correction at ${clock(start)} wasn’t saved`;
+  return canKeep ? t`Someone else edited this passage` : t`The passage at ${clock(start)} was changed`;
+}
+
 /** What the person wanted, beside what the transcript has now. */
 function OwnCorrection({ conflict, speakers }: { conflict: Conflict; speakers: Speakers }) {
-  const { text, speaker, times, isRemoval = false } = conflict;
+  const { text, speaker, times, isRemoval = false, isRefused = false } = conflict;
   const name = speaker == null ? t`No speaker` : (speakers.get(speaker)?.name ?? t`Unknown speaker`);
   return (
     <>
       {text !== '' && (
         <>
-          <Text size="sm">{t`Their text is in the transcript. Your text:`}</Text>
+          <Text size="sm">{isRefused ? t`Your text, not saved:` : t`Their text is in the transcript. Your text:`}</Text>
           <Text size="sm" component="blockquote" dir="auto" m={0} className={css['theirs'] ?? ''}>
             {text}
           </Text>
