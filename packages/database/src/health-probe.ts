@@ -1,9 +1,9 @@
 import type { Probe } from '@overtone/service-kit';
-import { Client } from 'pg';
+import { Client, type ClientBase } from 'pg';
 
 /** Closes a connection locally, without a message to the server. */
-export function destroyConnection(client: Client): void {
-  client.connection.stream.destroy();
+export function destroyConnection(client: ClientBase): void {
+  (client as Client).connection.stream.destroy();
 }
 
 /** Probes with a new connection: its first byte counts as a response, and so does a refusal. */

@@ -9,6 +9,7 @@ function createFixture(sentBefore: Record<string, number>) {
   let databaseDown = false;
   const check = createLossCheck({
     table: 'media_outbox',
+    queryTimeoutMs: 30_000,
     bus: {
       onRenewal: (then) => {
         reconnected = then;
@@ -16,7 +17,7 @@ function createFixture(sentBefore: Record<string, number>) {
       jetstreamManager: () => Promise.resolve({ streams: { info: () => Promise.resolve({ created }) } } as never),
     },
     pool: {
-      query: ((_sql: string, values: unknown[]) => {
+      query: (({ values }: { values: unknown[] }) => {
         if (databaseDown) return Promise.reject(new Error('database unavailable'));
         queriedTimes.push(...values);
         return Promise.resolve({ rowCount: sentBefore[created] ?? 0 });

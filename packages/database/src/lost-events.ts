@@ -1,7 +1,13 @@
 import type { Bus } from '@overtone/service-kit';
 import type { Pool } from 'pg';
+import { limitedQuery } from './limited-query.ts';
 
-type Deps = { bus: Pick<Bus, 'onRenewal' | 'jetstreamManager'>; pool: Pick<Pool, 'query'>; table: string };
+type Deps = {
+  bus: Pick<Bus, 'onRenewal' | 'jetstreamManager'>;
+  pool: Pick<Pool, 'query'>;
+  table: string;
+  queryTimeoutMs: number;
+};
 
 const checkIntervalMs = 5_000;
 
@@ -12,7 +18,7 @@ const checkIntervalMs = 5_000;
  * The table can be large, so it is searched once per stream.
  * @returns a function that checks when a check is due: after every reconnection, and five seconds after the last one.
  */
-export function createLossCheck({ bus, pool, table }: Deps): () => Promise<number> {
+export function createLossCheck({ bus, pool, table, queryTimeoutMs }: Deps): () => Promise<number> {
   let due = 0;
   let checkedStream: string | undefined;
   bus.onRenewal(() => {
@@ -24,10 +30,8 @@ export function createLossCheck({ bus, pool, table }: Deps): () => Promise<numbe
     const { created } = await jsm.streams.info('EVENTS');
     due = Date.now() + checkIntervalMs;
     if (created === checkedStream) return 0;
-    const { rowCount } = await pool.query(
-      `update ${table} set sent_at = null where sent_at < $1 and subject like 'evt.%'`,
-      [created],
-    );
+    const text = `update ${table} set sent_at = null where sent_at < $1 and subject like 'evt.%'`;
+    const { rowCount } = await pool.query(limitedQuery({ text, values: [created] }, queryTimeoutMs));
     checkedStream = created;
     return rowCount ?? 0;
   };

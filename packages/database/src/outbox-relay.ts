@@ -4,6 +4,7 @@ import type { Bus, Log, Metrics, Part } from '@overtone/service-kit';
 import { headers } from 'nats';
 import { Client, type Pool } from 'pg';
 import { destroyConnection } from './health-probe.ts';
+import { limitedQuery } from './limited-query.ts';
 import { createLossCheck } from './lost-events.ts';
 import { tableOf } from './outbox.ts';
 
@@ -22,7 +23,7 @@ type Options = {
   bus: Bus;
   log: Log;
   metrics: Metrics;
-  /** Query timeout of the relay's connection; after it a new connection is opened. */
+  /** Limit of each query of the relay; after it, the query's connection is replaced. */
   queryTimeoutMs?: number;
 };
 /** `wake` is called after a commit to the outbox, so that the relay does not wait for its next poll. */
@@ -54,8 +55,8 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: wakeRequest.signal }).catch(() => {});
   const connection = new RelayConnection({ service, url, queryTimeoutMs, table, wake });
   bus.onRenewal(wake);
-  const requeueLostEvents = createLossCheck({ bus, pool, table });
-  const deleteOldRows = createCleanup(pool, table);
+  const requeueLostEvents = createLossCheck({ bus, pool, table, queryTimeoutMs });
+  const deleteOldRows = createCleanup(pool, table, queryTimeoutMs);
   let stopping = false;
   let loop: Promise<void> = Promise.resolve();
 
@@ -112,12 +113,13 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
 }
 
 /** @returns a function that deletes old sent rows, at most every ten minutes. */
-function createCleanup(pool: Pool, table: string): () => Promise<void> {
+function createCleanup(pool: Pool, table: string, queryTimeoutMs: number): () => Promise<void> {
   let lastCleaned = Date.now();
   return async () => {
     if (Date.now() - lastCleaned <= 600_000) return;
     lastCleaned = Date.now();
-    await pool.query(`delete from ${table} where sent_at < now() - interval '${sentRetention}'`);
+    const text = `delete from ${table} where sent_at < now() - interval '${sentRetention}'`;
+    await pool.query(limitedQuery({ text }, queryTimeoutMs));
   };
 }
 

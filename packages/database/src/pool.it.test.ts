@@ -1,12 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics, runInFlow, type Flow } from '@overtone/service-kit';
-import { createDatabase } from '@overtone/testkit';
-import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
+import { createDatabase, startFaultyProxy } from '@overtone/testkit';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
+import type { PoolClient } from 'pg';
 import { createPool } from './index.ts';
+import { limitedQuery } from './limited-query.ts';
 
 const db = await createDatabase();
 cleanUpAfterFile(db.drop);
+const proxy = await stopAfterFile(startFaultyProxy({ port: Number(new URL(db.urlFor('media')).port) }));
+
+/** A pool whose connections go through the proxy. */
+function poolBehindProxy(trustedIdleMs: number, metrics = createMetrics()) {
+  const url = new URL(db.urlFor('media'));
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  return createPool({
+    env: { DATABASE_URL: url.href, DB_POOL_SIZE: 3, DB_MAX_OVERFLOW: 0 },
+    name: 'media',
+    metrics,
+    log: { warn: () => {}, info: () => {} },
+    trustedIdleMs,
+  });
+}
 
 function poolOf(DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createMetrics()) {
   return createPool({
@@ -78,5 +95,49 @@ describe('connection pool', () => {
     client.release();
     await ended;
     expect(await Promise.race([waiting, nextTurn('still waiting')])).toMatch('Connection terminated');
+  });
+
+  it('replaces all idle connections that were dropped without a message, before a query is sent on one', async () => {
+    const pool = poolBehindProxy(-1);
+    await many(pool, 3);
+    let opened = 0;
+    pool.on('connect', () => (opened += 1));
+    proxy.silenceOpen();
+    expect((await pool.query('select 1')).rowCount).toBe(1);
+    await many(pool, 3);
+    expect([opened, pool.totalCount, pool.waitingCount]).toEqual([3, 3, 0]);
+    await pool.end();
+  });
+
+  it('rejects a limited query whose connection was dropped without a message, and replaces the connection', async () => {
+    const pool = poolBehindProxy(3_600_000);
+    await pool.query('select 1');
+    proxy.silenceOpen();
+    await expect(pool.query(limitedQuery({ text: 'select 1' }, 10))).rejects.toThrow('Query read timeout');
+    expect((await pool.query('select 1')).rowCount).toBe(1);
+    await pool.end();
+  });
+
+  it('rejects a caller that waits for the test of an idle connection when the pool ends', async () => {
+    const pool = poolBehindProxy(-1);
+    await pool.query('select 1');
+    proxy.silenceOpen();
+    const waiting = pool.connect().then(String, String);
+    await nextTurn();
+    await pool.end();
+    expect(await waiting).toMatch(/after calling end on the pool|Connection terminated/);
+  });
+
+  it.each([
+    { trustedIdleMs: 3_600_000, last: 'select 17' },
+    { trustedIdleMs: -1, last: 'select 1' },
+  ])('sends no test on a connection that was in use within $trustedIdleMs ms', async ({ trustedIdleMs, last }) => {
+    const [pool, observer] = [poolBehindProxy(trustedIdleMs), poolOf(1, 0)];
+    await pool.query('select 17');
+    const client = (await pool.connect()) as PoolClient & { processID: number };
+    const { rows } = await observer.query('select query from pg_stat_activity where pid = $1', [client.processID]);
+    expect(rows).toEqual([{ query: last }]);
+    client.release();
+    await Promise.all([pool.end(), observer.end()]);
   });
 });

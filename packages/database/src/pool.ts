@@ -3,6 +3,7 @@ import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { z } from 'zod';
 import { poolEnv } from './connections.ts';
 import { createProbeConnection, destroyConnection } from './health-probe.ts';
+import { IdleTest } from './idle-test.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
@@ -21,10 +22,19 @@ export type PoolOptions = {
   log: { warn: (fields: object, message: string) => void; info: (message: string) => void };
   /** Pending queries are rejected after this time without a response; see `HealthProbe`. */
   silenceLimitMs?: number;
+  /** A connection that was idle for longer is tested before it is handed out. */
+  trustedIdleMs?: number;
 };
 
 /** A PostgreSQL pool that times statements, counts them per request, and rejects them while the server is unresponsive. */
-export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: PoolOptions): Pool {
+export function createPool({
+  env,
+  name,
+  metrics,
+  log,
+  silenceLimitMs = 4_000,
+  trustedIdleMs = 1_000,
+}: PoolOptions): Pool {
   const health = new HealthProbe({
     silenceLimitMs,
     probe: createProbeConnection(env.DATABASE_URL),
@@ -33,7 +43,8 @@ export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: 
         ? log.warn({ rejected }, 'database unresponsive: pending queries rejected')
         : log.info('database responsive again'),
   });
-  const pool = new MonitoredPool(health, {
+  const idleTest = new IdleTest({ silenceLimitMs, trustedIdleMs });
+  const pool = new MonitoredPool(health, idleTest, {
     Client: monitoredClient(health, metrics),
     connectionString: env.DATABASE_URL,
     // Up to `min` connections stay open when idle; those above it are closed after ten idle seconds.
@@ -64,13 +75,19 @@ function createNoResponseError(): Error {
   return new Error('Connection terminated: database unresponsive, query may have been executed');
 }
 
-/** A pool that rejects callers while the server is unresponsive. Supports promises only, not the callbacks of pg. */
+/**
+ * A pool that rejects callers while the server is unresponsive, and hands out no dead connection. Supports promises only, not
+ * the callbacks of pg.
+ */
 class MonitoredPool extends Pool {
   readonly #health: HealthProbe;
+  readonly #idleTest: IdleTest;
 
-  constructor(health: HealthProbe, config: PoolConfig) {
+  constructor(health: HealthProbe, idleTest: IdleTest, config: PoolConfig) {
     super(config);
     this.#health = health;
+    this.#idleTest = idleTest;
+    this.on('release', (_error, client) => idleTest.noteRelease(client));
   }
 
   override connect(): Promise<PoolClient> {
@@ -78,11 +95,20 @@ class MonitoredPool extends Pool {
       const settle = this.#health.track(() => reject(createNotSentError()));
       if (!settle) return reject(createNotSentError());
       // An available connection is no evidence that the server responds.
-      super.connect().then(
+      this.#connectAlive().then(
         (client) => (settle(false) ? resolve(client) : client.release()),
         (error: unknown) => settle(false) && reject(error),
       );
     });
+  }
+
+  async #connectAlive(): Promise<PoolClient> {
+    for (;;) {
+      const client = await super.connect();
+      if (!this.#idleTest.isDue(client) || (await this.#idleTest.passes(client))) return client;
+      destroyConnection(client);
+      client.release(true);
+    }
   }
 
   // The types satisfy the overloads of pg.

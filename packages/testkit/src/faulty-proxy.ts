@@ -13,6 +13,8 @@ export type FaultyProxy = {
   readonly port: number;
   /** The faults of the connections from now on, by their number from 1. */
   readonly suffer: (faults: (connection: number) => readonly LineFault[]) => void;
+  /** From now on the connections that are open pass nothing on and stay open; new ones do not suffer. */
+  readonly silenceOpen: () => void;
   /** How many connections there were since then. */
   readonly connections: () => number;
   readonly stop: () => Promise<void>;
@@ -25,6 +27,7 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
   let faults: (connection: number) => readonly LineFault[] = () => [];
   let count = 0;
   const open = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
   const keep = (socket: Socket): Socket => {
     open.add(socket);
     socket.setNoDelay(true);
@@ -39,16 +42,11 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
     const mine = faults(count);
-    pass(
-      upstream,
-      client,
-      mine.filter(({ towards }) => towards === 'client'),
-    );
-    pass(
-      client,
-      upstream,
-      mine.filter(({ towards }) => towards === 'server'),
-    );
+    const isSilent = (): boolean => silent.has(client);
+    const faultsTowards = (end: LineFault['towards']): readonly LineFault[] =>
+      mine.filter(({ towards }) => towards === end);
+    pass(upstream, client, { faults: faultsTowards('client'), isSilent });
+    pass(client, upstream, { faults: faultsTowards('server'), isSilent });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -57,6 +55,9 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
     suffer: (next) => {
       faults = next;
       count = 0;
+    },
+    silenceOpen: () => {
+      for (const socket of open) silent.add(socket);
     },
     connections: () => count,
     stop: async () => {
@@ -67,7 +68,11 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
 }
 
 /** Passes bytes on in their order; a fault strikes the chunk that holds its byte. */
-function pass(from: Socket, to: Socket, faults: readonly LineFault[]): void {
+function pass(
+  from: Socket,
+  to: Socket,
+  { faults, isSilent }: { faults: readonly LineFault[]; isSilent: () => boolean },
+): void {
   let passed = 0;
   let stalled = false;
   let before = Promise.resolve();
@@ -78,7 +83,7 @@ function pass(from: Socket, to: Socket, faults: readonly LineFault[]): void {
     const start = passed;
     passed += chunk.length;
     const fault = faults.find(({ at }) => at >= start && at < passed);
-    if (stalled) return;
+    if (stalled || isSilent()) return;
     if (fault === undefined) return send(chunk);
     const [head, tail] = [chunk.subarray(0, fault.at - start), chunk.subarray(fault.at - start)];
     switch (fault.kind) {
@@ -106,6 +111,6 @@ function pass(from: Socket, to: Socket, faults: readonly LineFault[]): void {
     before = before.then(() => struck(chunk));
   });
   from.on('end', () => {
-    before = before.then(() => void to.end());
+    before = before.then(() => void (isSilent() || to.end()));
   });
 }
