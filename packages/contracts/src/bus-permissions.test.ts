@@ -24,4 +24,13 @@ describe('bus permissions', () => {
     const repliers = services.filter((service) => natsPermissions(service).allowResponses);
     expect(repliers).toEqual(services.filter((service) => topology[service].serves.length > 0));
   });
+
+  it('a service may read the last event of its own subjects, and of no others', () => {
+    const readable = (name: ServiceName) =>
+      natsPermissions(name).publish.filter((pattern) => pattern.startsWith('$JS.API.DIRECT.'));
+    for (const service of services)
+      expect(new Set(readable(service))).toEqual(
+        new Set(topology[service].emits.map(({ subject }) => `$JS.API.DIRECT.GET.EVENTS.${subject}`)),
+      );
+  });
 });

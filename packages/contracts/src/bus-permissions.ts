@@ -4,6 +4,11 @@ import { eventDurable, eventFeed, topology } from './topology.ts';
 /** Permission to read missed events of the feed by sequence. Only the stream's owner may create its consumers. */
 const feedPermissions = ['$JS.API.STREAM.MSG.GET.EVENTS'];
 
+/** Permission to read the last event of a subject: a publisher checks whether the broker still has it. */
+function lastEventPermission(subject: string): string {
+  return `$JS.API.DIRECT.GET.EVENTS.${subject}`;
+}
+
 /**
  * The broker's advisory that a stream was created, as after its loss. Its own notice to pulls on the lost one can fail, and
  * a pull would then wait in vain for a minute or more.
@@ -28,6 +33,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     ...[...role.emits, ...role.enqueues, ...role.requests, ...role.sendsLive].map((definition) => definition.subject),
     '$JS.API.INFO',
     ...(knowsEvents ? ['$JS.API.STREAM.INFO.EVENTS'] : []),
+    ...role.emits.map(({ subject }) => lastEventPermission(subject)),
     ...consumerPermissions(service),
     ...(role.follows.length > 0 ? feedPermissions : []),
     ...(durables.length > 0 ? jobPermissions(durables) : []),

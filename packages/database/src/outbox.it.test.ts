@@ -1,3 +1,5 @@
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mediaEvents } from '@overtone/contracts';
@@ -36,8 +38,10 @@ beforeEach(async () => {
   bus = createBus({ service: 'media', url: nats.url, log });
   await bus.connect();
   const jsm = await bus.jetstreamManager();
-  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'], allow_direct: true });
   await jsm.streams.purge('EVENTS');
+  // The broker has lost nothing of the test before.
+  await pool.query('delete from media_outbox');
   relay = createOutboxRelay({ service: 'media', pool, url: env.DATABASE_URL, bus, log, metrics });
 });
 afterEach(async () => {
@@ -170,6 +174,46 @@ describe('outbox', () => {
     expect(await published()).toContain(deleted.fileId);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 0$/m);
   });
+
+  it.each([
+    { events: 'the last events', kept: 1 },
+    { events: 'all events', kept: 0 },
+  ])('publishes $events again that a power failure took from the broker', async ({ kept }) => {
+    const files = Array.from({ length: 3 }, file);
+    const publishAll = async (all: typeof files): Promise<void> => {
+      for (const deleted of all) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
+      await waitFor(async () => (await unsent()) === 0);
+    };
+    const [storage, saved] = [join(nats.folder, 'jetstream'), join(nats.folder, 'saved')];
+    await relay.start();
+    await publishAll(files.slice(0, kept));
+    await nats.kill9();
+    await cp(storage, saved, { recursive: true });
+    await nats.restart();
+    await publishAll(files.slice(kept));
+    await nats.kill9();
+    await rm(storage, { recursive: true });
+    await rename(saved, storage);
+    await nats.restart();
+    await waitFor(async () => (await published()).length === files.length);
+    expect(await published()).toEqual(files.map(({ fileId }) => fileId));
+  });
+
+  it('publishes nothing again when it connects again to a broker that lost nothing', async () => {
+    const deleted = file();
+    await relay.start();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
+    await waitFor(async () => (await unsent()) === 0);
+    const [{ sent_at: before } = {}] = (await pool.query('select sent_at from media_outbox')).rows;
+    await nats.kill9();
+    await nats.restart();
+    const later = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, later));
+    await waitFor(async () => (await published()).length === 2);
+    const { rows } = await pool.query('select sent_at from media_outbox order by id limit 1');
+    expect(rows).toEqual([{ sent_at: before }]);
+  });
+
   it('logs one warning when it fails repeatedly', async () => {
     await relay.stop();
     const warnings: string[] = [];
