@@ -7,6 +7,7 @@ import { destroyConnection } from './health-probe.ts';
 import { limitedQuery } from './limited-query.ts';
 import { createLossCheck } from './lost-events.ts';
 import { tableOf } from './outbox.ts';
+import { sessionOptions } from './session-options.ts';
 
 type Row = {
   id: string;
@@ -25,6 +26,8 @@ type Options = {
   metrics: Metrics;
   /** Limit of each query of the relay; after it, the query's connection is replaced. */
   queryTimeoutMs?: number;
+  /** The server ends the relay's session, and frees its lock, when it is idle for longer; above the interval of its polls. */
+  abandonedAfterMs?: number;
 };
 /** `wake` is called after a commit to the outbox, so that the relay does not wait for its next poll. */
 type Relay = Part & { wake: () => void };
@@ -47,13 +50,22 @@ const markDelayMs = 5;
  * is active at a time, however many replicas run. It runs on `wake`, on the database's notification of a commit, after a
  * reconnection, and every ten seconds.
  */
-export function createOutboxRelay({ service, pool, url, bus, log, metrics, queryTimeoutMs = 30_000 }: Options): Relay {
+export function createOutboxRelay({
+  service,
+  pool,
+  url,
+  bus,
+  log,
+  metrics,
+  queryTimeoutMs = 30_000,
+  abandonedAfterMs = 60_000,
+}: Options): Relay {
   const table = tableOf(service);
   reportBacklogMetrics(metrics, pool, table);
   let wakeRequest = new AbortController();
   const wake = (): void => wakeRequest.abort();
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: wakeRequest.signal }).catch(() => {});
-  const connection = new RelayConnection({ service, url, queryTimeoutMs, table, wake });
+  const connection = new RelayConnection({ service, url, queryTimeoutMs, abandonedAfterMs, table, wake });
   bus.onRenewal(wake);
   const requeueLostEvents = createLossCheck({ bus, pool, table, queryTimeoutMs });
   const deleteOldRows = createCleanup(pool, table, queryTimeoutMs);
@@ -127,6 +139,7 @@ type ConnectionOptions = {
   service: ServiceName;
   url: string;
   queryTimeoutMs: number;
+  abandonedAfterMs: number;
   table: string;
   /** Starts the next run: a commit was notified, or the connection was lost and with it the notifications. */
   wake: () => void;
@@ -171,10 +184,11 @@ class RelayConnection {
   }
 
   async #open(): Promise<Client> {
-    const { service, url, queryTimeoutMs, table, wake } = this.#options;
+    const { service, url, queryTimeoutMs, abandonedAfterMs, table, wake } = this.#options;
     const client = new Client({
       connectionString: url,
       application_name: `${service}-outbox`,
+      options: sessionOptions({ idle_session_timeout: abandonedAfterMs }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       connectionTimeoutMillis: 5_000,
@@ -189,9 +203,7 @@ class RelayConnection {
     try {
       await client.connect();
       // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.
-      await client.query(
-        `set synchronous_commit = off; set enable_seqscan = off; ${noticeLostClient}; listen ${table}`,
-      );
+      await client.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
     } catch (error) {
       destroyConnection(client);
       throw error;
@@ -200,9 +212,6 @@ class RelayConnection {
     return client;
   }
 }
-
-/** A client whose machine failed would otherwise keep the lock for two hours. */
-const noticeLostClient = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`;
 
 function lockOf(table: string): string {
   return `hashtext('${table}')`;

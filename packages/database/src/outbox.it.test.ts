@@ -162,6 +162,38 @@ describe('outbox', () => {
     await proxy.stop();
   });
 
+  it('takes over from a replica that vanished behind a proxy while it held the lock', async () => {
+    const url = new URL(db.urlFor('media'));
+    const proxy = await startFaultyProxy({ port: Number(url.port) });
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    const [holdsLock, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const publish = (): Promise<void> => {
+      holdsLock.resolve();
+      return end.promise;
+    };
+    const limits = { metrics: createMetrics(), abandonedAfterMs: 100 };
+    const vanishing = createOutboxRelay({
+      service: 'media',
+      pool,
+      url: url.href,
+      bus: { ...bus, publish },
+      log,
+      ...limits,
+    });
+    const deleted = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
+    await vanishing.start();
+    await holdsLock.promise;
+    proxy.silenceOpen();
+    await relay.start();
+    await waitFor(async () => (await published()).includes(deleted.fileId));
+    const stopped = vanishing.stop();
+    end.resolve();
+    await proxy.stop();
+    await stopped;
+  });
+
   it('keeps events while the broker is down and publishes them when it is available again', async () => {
     await relay.start();
     await nats.kill9();

@@ -12,16 +12,16 @@ cleanUpAfterFile(db.drop);
 const proxy = await stopAfterFile(startFaultyProxy({ port: Number(new URL(db.urlFor('media')).port) }));
 
 /** A pool whose connections go through the proxy. */
-function poolBehindProxy(trustedIdleMs: number, metrics = createMetrics()) {
+function poolBehindProxy(limits: { trustedIdleMs?: number; abandonedAfterMs?: number }) {
   const url = new URL(db.urlFor('media'));
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
   return createPool({
     env: { DATABASE_URL: url.href, DB_POOL_SIZE: 3, DB_MAX_OVERFLOW: 0 },
     name: 'media',
-    metrics,
+    metrics: createMetrics(),
     log: { warn: () => {}, info: () => {} },
-    trustedIdleMs,
+    ...limits,
   });
 }
 
@@ -98,7 +98,7 @@ describe('connection pool', () => {
   });
 
   it('replaces all idle connections that were dropped without a message, before a query is sent on one', async () => {
-    const pool = poolBehindProxy(-1);
+    const pool = poolBehindProxy({ trustedIdleMs: -1 });
     await many(pool, 3);
     let opened = 0;
     pool.on('connect', () => (opened += 1));
@@ -110,7 +110,7 @@ describe('connection pool', () => {
   });
 
   it('rejects a limited query whose connection was dropped without a message, and replaces the connection', async () => {
-    const pool = poolBehindProxy(3_600_000);
+    const pool = poolBehindProxy({ trustedIdleMs: 3_600_000 });
     await pool.query('select 1');
     proxy.silenceOpen();
     await expect(pool.query(limitedQuery({ text: 'select 1' }, 10))).rejects.toThrow('Query read timeout');
@@ -119,7 +119,7 @@ describe('connection pool', () => {
   });
 
   it('rejects a caller that waits for the test of an idle connection when the pool ends', async () => {
-    const pool = poolBehindProxy(-1);
+    const pool = poolBehindProxy({ trustedIdleMs: -1 });
     await pool.query('select 1');
     proxy.silenceOpen();
     const waiting = pool.connect().then(String, String);
@@ -132,12 +132,22 @@ describe('connection pool', () => {
     { trustedIdleMs: 3_600_000, last: 'select 17' },
     { trustedIdleMs: -1, last: 'select 1' },
   ])('sends no test on a connection that was in use within $trustedIdleMs ms', async ({ trustedIdleMs, last }) => {
-    const [pool, observer] = [poolBehindProxy(trustedIdleMs), poolOf(1, 0)];
+    const [pool, observer] = [poolBehindProxy({ trustedIdleMs }), poolOf(1, 0)];
     await pool.query('select 17');
     const client = (await pool.connect()) as PoolClient & { processID: number };
     const { rows } = await observer.query('select query from pg_stat_activity where pid = $1', [client.processID]);
     expect(rows).toEqual([{ query: last }]);
     client.release();
     await Promise.all([pool.end(), observer.end()]);
+  });
+
+  it('frees the locks of a transaction whose client vanished behind a proxy', async () => {
+    const [pool, other] = [poolBehindProxy({ abandonedAfterMs: 50 }), poolOf(1, 0)];
+    const client = await pool.connect();
+    await client.query('begin; select pg_advisory_xact_lock(7)');
+    proxy.silenceOpen();
+    await other.query('select pg_advisory_lock(7)');
+    client.release(true);
+    await Promise.all([pool.end(), other.end()]);
   });
 });

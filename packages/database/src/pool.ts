@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { poolEnv } from './connections.ts';
 import { createProbeConnection, destroyConnection } from './health-probe.ts';
 import { IdleTest } from './idle-test.ts';
+import { sessionOptions } from './session-options.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
@@ -24,6 +25,8 @@ export type PoolOptions = {
   silenceLimitMs?: number;
   /** A connection that was idle for longer is tested before it is handed out. */
   trustedIdleMs?: number;
+  /** The server ends a transaction that is idle for longer; above the longest transaction that computes between its statements. */
+  abandonedAfterMs?: number;
 };
 
 /** A PostgreSQL pool that times statements, counts them per request, and rejects them while the server is unresponsive. */
@@ -34,6 +37,7 @@ export function createPool({
   log,
   silenceLimitMs = 4_000,
   trustedIdleMs = 1_000,
+  abandonedAfterMs = 120_000,
 }: PoolOptions): Pool {
   const health = new HealthProbe({
     silenceLimitMs,
@@ -51,6 +55,7 @@ export function createPool({
     min: env.DB_POOL_SIZE,
     max: env.DB_POOL_SIZE + env.DB_MAX_OVERFLOW,
     application_name: name,
+    options: sessionOptions({ idle_in_transaction_session_timeout: abandonedAfterMs }),
     idleTimeoutMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
