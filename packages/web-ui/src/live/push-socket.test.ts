@@ -4,6 +4,8 @@ import { createPushSocket, type Connection } from './push-socket.ts';
 
 type ServerSide = {
   readonly since: number | null;
+  /** Pings that the server received. */
+  readonly pings: () => number;
   readonly send: (message: PushMessage) => void;
   readonly hangUp: (code: number) => void;
 };
@@ -20,8 +22,8 @@ function created(seq: number): PushMessage {
   return { type: 'file_created', seq, data: { file_id: user } };
 }
 
-/** A push socket and the server side of its connections. */
-function start() {
+/** A push socket and the server side of its connections; `opens: false`: no connection is established. */
+function start({ opens = true, answersPings = true } = {}) {
   const connections: ServerSide[] = [];
   const received: PushMessage['type'][] = [];
   let wake = (): void => undefined;
@@ -29,15 +31,17 @@ function start() {
   const connectTo = (since: number | null): Connection => {
     const target = new EventTarget();
     const hangUp = (code: number): void => void target.dispatchEvent(Object.assign(new Event('close'), { code }));
-    connections.push({
-      since,
-      hangUp,
-      send: (message) => target.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(message) })),
-    });
-    queueMicrotask(() => target.dispatchEvent(new Event('open')));
+    const send = (message: PushMessage): void =>
+      void target.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(message) }));
+    let pings = 0;
+    connections.push({ since, hangUp, send, pings: () => pings });
+    if (opens) queueMicrotask(() => target.dispatchEvent(new Event('open')));
     return {
       addEventListener: target.addEventListener.bind(target),
-      send: () => undefined,
+      send: () => {
+        pings += 1;
+        if (answersPings) queueMicrotask(() => send({ type: 'pong', data: {} }));
+      },
       close: () => hangUp(1000),
     } as Connection;
   };
@@ -113,6 +117,48 @@ describe('push socket', () => {
     server().hangUp(1006);
     await advance(0);
     wake();
+    expect(connections).toHaveLength(2);
+  });
+  it('reconnects when the server does not answer a ping, and requests what it missed', async () => {
+    const { server, connections, probe } = start({ answersPings: false });
+    await advance(0);
+    server().send(hello(5, false));
+    await advance(25_000);
+    expect([connections.length, server().pings()]).toEqual([1, 1]);
+    await advance(11_000);
+    expect(connections.map(({ since }) => since)).toEqual([null, 5]);
+    expect(probe).not.toHaveBeenCalled();
+  });
+  it('keeps a connection whose pings are answered', async () => {
+    const { server, connections } = start();
+    await advance(0);
+    server().send(hello(5, false));
+    await advance(600_000);
+    expect([connections.length, server().pings()]).toEqual([1, 24]);
+  });
+  it('takes any message for an answer', async () => {
+    const { server, connections } = start({ answersPings: false });
+    await advance(0);
+    server().send(hello(5, false));
+    await advance(30_000);
+    server().send(created(6));
+    await advance(15_000);
+    expect(connections).toHaveLength(1);
+  });
+  it('tests an open connection when the network is back or the page is visible again', async () => {
+    const { server, connections, wake } = start({ answersPings: false });
+    await advance(0);
+    server().send(hello(5, false));
+    wake();
+    expect(server().pings()).toBe(1);
+    await advance(11_000);
+    expect(connections).toHaveLength(2);
+  });
+  it('tries again when no connection is established', async () => {
+    const { connections } = start({ opens: false });
+    await advance(19_000);
+    expect(connections).toHaveLength(1);
+    await advance(3_000);
     expect(connections).toHaveLength(2);
   });
   it('stays closed after sign-out and forgets the last sequence', async () => {

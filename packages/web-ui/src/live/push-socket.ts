@@ -22,11 +22,16 @@ type Deps = {
 export type Connection = Pick<WebSocket, 'addEventListener' | 'send' | 'close'>;
 
 const pingEveryMs = 25_000;
+/** Without a message for this time after a ping, the line is dead: a proxy or a NAT gateway can drop it without notice. */
+const pongTimeoutMs = 10_000;
+const openTimeoutMs = 20_000;
 const settleMs = 2000;
 /** The server greets a connection with a valid session within this time; without a greeting it is closed. */
 const greetingTimeoutMs = 3000;
 /** Close code of the contracts: the session was revoked. */
 const revoked = 4004;
+/** Close code of RFC 6455 for a connection that ended without a closing handshake. */
+const lost = 1006;
 
 /** One socket for the whole page. A reconnect sends the last `seq` received, so that no message is lost. */
 export function createPushSocket({
@@ -73,6 +78,7 @@ export function createPushSocket({
   };
   onWake(() => {
     if (state.get() === 'waiting') connect();
+    else if (state.get() === 'open') socket?.ping();
   });
   return {
     state,
@@ -97,36 +103,52 @@ type SocketListeners = {
 };
 type Socket = ReturnType<typeof openSocket>;
 
-/** Pings a connection while it is open, and closes it when the server does not greet it in time. */
+/** Pings a connection while it is open, and gives it up when the server does not respond in time. */
 function openSocket(connection: Connection, { onMessage, onClose }: SocketListeners) {
   let isGreeted = false;
   let isClosed = false;
-  let greetingTimeout: ReturnType<typeof setTimeout> | undefined;
-  let ping: ReturnType<typeof setInterval> | undefined;
+  let pings: ReturnType<typeof setInterval> | undefined;
+  let pongTimeout: ReturnType<typeof setTimeout> | undefined;
   const stop = (): void => {
     isClosed = true;
     clearTimeout(greetingTimeout);
-    clearInterval(ping);
+    clearTimeout(pongTimeout);
+    clearInterval(pings);
   };
-  connection.addEventListener('open', () => {
-    if (isClosed) return;
-    greetingTimeout = setTimeout(() => connection.close(), greetingTimeoutMs);
-    ping = setInterval(() => connection.send(JSON.stringify({ type: 'ping' })), pingEveryMs);
-  });
-  connection.addEventListener('message', ({ data }) => {
-    const message = parsePush(data);
-    if (message && !isClosed) onMessage(message);
-  });
-  connection.addEventListener('close', ({ code }) => {
+  const reportClosed = (code: number): void => {
     if (isClosed) return;
     stop();
     onClose({ code, isGreeted });
+  };
+  const giveUp = (): void => {
+    // Not left to the event `close`: on a dead line the browser waits for the server's part of the closing handshake.
+    reportClosed(lost);
+    connection.close();
+  };
+  let greetingTimeout = setTimeout(giveUp, openTimeoutMs);
+  const ping = (): void => {
+    connection.send(JSON.stringify({ type: 'ping' }));
+    pongTimeout ??= setTimeout(giveUp, pongTimeoutMs);
+  };
+  connection.addEventListener('open', () => {
+    if (isClosed) return;
+    clearTimeout(greetingTimeout);
+    greetingTimeout = setTimeout(giveUp, greetingTimeoutMs);
+    pings = setInterval(ping, pingEveryMs);
   });
+  connection.addEventListener('message', ({ data }) => {
+    clearTimeout(pongTimeout);
+    pongTimeout = undefined;
+    const message = parsePush(data);
+    if (message && !isClosed) onMessage(message);
+  });
+  connection.addEventListener('close', ({ code }) => reportClosed(code));
   return {
     confirmGreeting: (): void => {
       isGreeted = true;
       clearTimeout(greetingTimeout);
     },
+    ping,
     /** Closes the connection without a report to `onClose`. */
     close: (): void => {
       stop();
