@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { example, uuid } from './ring/example.ts';
 import { expect, startSession, test } from './ring/ring.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
@@ -83,7 +83,33 @@ test.describe('a part of a recording', () => {
     await expect(page.getByRole('menuitem', { name: 'Download as video' })).toBeInViewport({ ratio: 1 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
+
+  test('whose notice is shown in 360 pixels leaves title, panels and player free', async ({ page, api }) => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open(page, api);
+    await selectLastWords(page, 1, 1);
+    api.refuse(request, { code: 'too_many_clips', detail: 'Wait until one of your 3 clips is finished.' });
+    await choose(page, 'Download as sound');
+    await expect(page.getByText('The clip couldn’t be made')).toBeVisible();
+    await page.evaluate(() => scrollTo(0, 0));
+    const controls = [
+      page.getByRole('heading', { level: 1 }),
+      page.getByRole('link', { name: 'Library' }).last(),
+      page.getByRole('button', { name: 'Export' }),
+      page.getByRole('button', { name: /speaker/ }).first(),
+      page.getByRole('button', { name: 'Play', exact: true }),
+    ];
+    for (const control of controls) expect(await isUncovered(control)).toBe(true);
+  });
 });
+
+async function isUncovered(control: Locator): Promise<boolean> {
+  return await control.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const top = document.elementFromPoint(x + width / 2, y + height / 2);
+    return top !== null && (element.contains(top) || top.contains(element));
+  });
+}
 
 async function open(page: Page, api: ScriptedApi, fields: { has_video?: boolean } = {}): Promise<void> {
   storeTranscript(['Good morning everybody', 'Let us begin with the budget', 'It is smaller than last year'], {

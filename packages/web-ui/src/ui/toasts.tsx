@@ -2,20 +2,19 @@ import { useMediaQuery } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 
 /**
- * At the bottom right, above player and uploads, away from the navigation and the buttons of forms on the left. A narrow
- * screen has its buttons at the bottom: there they come from the top.
+ * At the bottom, above player and uploads, away from navigation, title and tabs; on a wide screen at the right, away from
+ * the buttons of forms. While a dialog is open they are away from its buttons, see global.css.
  */
 export function Toasts() {
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
-  return isNarrow ? (
-    <Notifications key="top" position="top-center" limit={4} autoClose={6000} mt="var(--ot-header)" />
-  ) : (
+  return (
     <Notifications
-      key="bottom"
-      position="bottom-right"
-      limit={4}
+      key={String(isNarrow)}
+      position={isNarrow ? 'bottom-center' : 'bottom-right'}
+      // More would hide the page of a phone.
+      limit={isNarrow ? 2 : 4}
       autoClose={6000}
-      mb="calc(var(--ot-dock, 0px) + var(--ot-uploads, 0px))"
+      className="ot-toasts"
     />
   );
 }
