@@ -6444,6 +6444,7 @@ export interface Routes {
         free_bytes: number | null;
         creates_folder_on: ('system_disk' | 'other_disk') | null;
       };
+      data_folder: string | null;
       pg_dump_available: boolean;
     };
   };
@@ -6600,6 +6601,7 @@ export interface Routes {
         free_bytes: number | null;
         creates_folder_on: ('system_disk' | 'other_disk') | null;
       };
+      data_folder: string | null;
       objects: number;
     };
   };

@@ -125,6 +125,8 @@ function statusOf<R extends z.ZodType>(runSchema: R) {
     last_run: runSchema.nullable(),
     last_success: runSchema.nullable(),
     destination_status: destinationStatus,
+    /** Of the instance, for commands; null: the default one, or servers of your own. */
+    data_folder: z.string().nullable(),
   };
 }
 

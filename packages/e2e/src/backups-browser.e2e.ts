@@ -97,7 +97,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       assert.ok(output.includes(file), output);
       assert.match(
         await page.getByTestId('commands').innerText(),
-        new RegExp(`\\./overtone restore .*/panel-backups/${file}$`),
+        new RegExp(`\\./overtone restore --data ${instance.data} .*/panel-backups/${file}$`),
       );
     }),
     nightly('a retention is saved with the keyboard only', async () => {

@@ -29,6 +29,8 @@ const operationsEnv = {
     .describe('full paths of folders, separated by colons')
     .default('/mnt:/media:/srv:/var/backups:/backups')
     .transform((list) => list.split(':').filter((root) => root !== '')),
+  /** The data folder to name in commands; absent: the default one, or servers of your own. */
+  OT_DATA_FOLDER: z.string().refine(isAbsolute).describe('the full path of a folder').optional(),
   /** The folder of pg_dump; without it the newest that is installed is used. */
   PG_BIN_DIR: z.string().optional(),
 };

@@ -176,6 +176,11 @@ export const variableTexts: Readonly<Record<string, VariableText>> = {
   OT_BACKUP_S3_REGION: { since: '0.5.0', meaning: 'Region of its bucket' },
   OT_BACKUP_S3_SECRET_ACCESS_KEY: { since: '0.5.0', meaning: 'Secret of that account' },
   OT_BIN_DAYS: { since: '0.5.0', meaning: 'Days that a deleted file can be restored; 0: deleted at once' },
+  OT_DATA_FOLDER: {
+    since: 'unreleased',
+    meaning:
+      'Data folder in the commands on the pages Backups and Media mirror; set by the supervisor unless it is the default one',
+  },
   OT_IMAGE_PREFIX: { since: '0.4.0', meaning: 'Registry and folder of the images' },
   OT_IMAGE_TAG: { since: '0.4.0', meaning: 'The release; `./overtone update` changes it' },
   OT_LISTEN: { since: '0.4.0', meaning: 'Address of the UI and API on this host' },

@@ -60,6 +60,16 @@ describe('serviceEnvironment', () => {
     expect([env['NATS_USER'], env['NATS_PASSWORD']]).toEqual(['media', 'nats_media/pass']);
   });
 
+  it('names to operations the data folder that commands need, and only to it', () => {
+    const folderOf = (name: string, given?: string) =>
+      serviceEnvironment(name, source({ folder: dataFolder(given) }))['OT_DATA_FOLDER'];
+    expect([folderOf('operations', '/data'), folderOf('operations'), folderOf('media', '/data')]).toEqual([
+      '/data',
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("passes the caller's variables on, but addresses cannot be overridden", () => {
     const env = serviceEnvironment('media', source({ caller: { LOG_LEVEL: 'debug', DATABASE_URL: 'elsewhere' } }));
     expect([env['LOG_LEVEL'], env['DATABASE_URL']]).toEqual(['debug', expect.stringContaining('@127.0.0.1')]);

@@ -1,6 +1,6 @@
 import { fittingOverflow, specifiedConnections } from '@overtone/database/connections';
 import { databaseRoles } from '@overtone/database/migrate';
-import { compileCache, type DataFolder } from '../paths.ts';
+import { compileCache, dataFolder, type DataFolder } from '../paths.ts';
 import type { Instance } from '../setup/instance.ts';
 import type { Secrets } from '../setup/secrets.ts';
 import { redisUrl } from '../servers/redis.ts';
@@ -104,7 +104,10 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
     ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search, LANCEDB_REQUIRES_MARKER: 'true' } : {}),
     ...(withSecrets.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
     ...(service === 'operations'
-      ? { OT_BACKUP_ROOTS: caller['OT_BACKUP_ROOTS'] ?? `${folder.root}:/mnt:/media:/srv:/var/backups:/backups` }
+      ? {
+          OT_BACKUP_ROOTS: caller['OT_BACKUP_ROOTS'] ?? `${folder.root}:/mnt:/media:/srv:/var/backups:/backups`,
+          ...(folder.root === dataFolder(undefined).root ? {} : { OT_DATA_FOLDER: folder.root }),
+        }
       : {}),
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),

@@ -367,14 +367,21 @@ describe('a backup in a bucket', () => {
 });
 
 describe('pg_dump', () => {
-  it('that is missing is reported by the status and by the run', async () => {
-    const other = await world.start({ PG_BIN_DIR: '/nowhere' });
+  it('that is missing is reported by the status, which names the data folder, and by the run', async () => {
+    const other = await world.start({ PG_BIN_DIR: '/nowhere', OT_DATA_FOLDER: '/srv/overtone' });
     await service.stop();
-    expect((await other.ask('GET', '/backup/status')).body).toMatchObject({ pg_dump_available: false });
+    expect((await other.ask('GET', '/backup/status')).body).toMatchObject({
+      pg_dump_available: false,
+      data_folder: '/srv/overtone',
+    });
+    expect((await other.ask('GET', '/media-mirror/status')).body).toMatchObject({ data_folder: '/srv/overtone' });
     expect(await other.run('backup')).toMatchObject({ status: 'failed', error_code: 'program_missing' });
     await other.stop();
     service = await world.start();
-    expect((await service.ask('GET', '/backup/status')).body).toMatchObject({ pg_dump_available: true });
+    expect((await service.ask('GET', '/backup/status')).body).toMatchObject({
+      pg_dump_available: true,
+      data_folder: null,
+    });
   });
 
   it('that ends early leaves no backup, and the run contains its message', async () => {

@@ -95,6 +95,7 @@ function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
     }),
     handle(backupRoutes.backupStatus, async () => ({
       ...(await scheduleStatus({ db, store }, await settings.read(), toBackupRun)),
+      data_folder: env.OT_DATA_FOLDER ?? null,
       pg_dump_available: env.programs() !== undefined,
       destination_status: await settings.probe(),
     })),

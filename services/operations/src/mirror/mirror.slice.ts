@@ -31,7 +31,7 @@ type Deps = {
   checkDestination: CheckDestination;
   objects: ObjectStore;
 };
-type RouteDeps = Pick<Deps, 'db' | 'outbox'> & {
+type RouteDeps = Pick<Deps, 'db' | 'outbox' | 'env'> & {
   settings: SettingsService<MirrorSettings>;
   putJob: (runId: string) => Promise<void>;
 };
@@ -54,7 +54,7 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects, checkDes
   const scheduler = createScheduler({ db, outbox, bus, log, store, job: operationsJobs.mirror }, settings.read);
   const perform = createMirrorPerformer({ db, log, objects, store, readSettings: settings.read, open });
   return {
-    routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, settings, putJob: scheduler.put })],
+    routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, env, settings, putJob: scheduler.put })],
     run: createRunner({ db, outbox, log, store }, perform),
     consumers: [
       /** Media erased files of a person: deletes them from the mirror, which otherwise keeps what was deleted. */
@@ -81,7 +81,7 @@ function settingsRoutes(settings: SettingsService<MirrorSettings>): Route[] {
   ];
 }
 
-function runRoutes({ db, outbox, settings, putJob }: RouteDeps): Route[] {
+function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
   return [
     handle(mirrorRoutes.runMirror, async (request) => {
       const stored = await settings.read();
@@ -103,6 +103,7 @@ function runRoutes({ db, outbox, settings, putJob }: RouteDeps): Route[] {
     }),
     handle(mirrorRoutes.mirrorStatus, async () => ({
       ...(await scheduleStatus({ db, store }, await settings.read(), toMirrorRun)),
+      data_folder: env.OT_DATA_FOLDER ?? null,
       objects: await mirrorStore.count(db),
       destination_status: await settings.probe(),
     })),

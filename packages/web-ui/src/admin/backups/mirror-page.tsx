@@ -84,14 +84,19 @@ function CurrentMirrorRun() {
 /** How recordings come back from the mirror: the command reads the place of the mirror from these settings. */
 function MirrorInstructions({ settings }: { settings: MirrorSettings }) {
   const { destination_type: type, destination, s3_bucket: bucket } = settings;
-  if ((type === 's3' ? bucket : destination) === '')
+  const runs = useQuery(mirrorRunsQuery(1));
+  const status = useQuery({ ...mirrorStatusQuery(stateOf(runs.data?.items[0])), enabled: runs.data !== undefined });
+  if ((type === 's3' ? bucket : destination) === '' || !status.data)
     return <Text size="sm">{t`The command appears here when there is a destination.`}</Text>;
   return (
     <Stack gap="sm">
       <Text size="sm">
         {t`This command copies what is missing back to the object store and replaces nothing. Run it in a shell on the server, in the folder of Overtone:`}
       </Text>
-      <CommandBlock lines={[mirrorCommand]} label={t`Copy the command that brings recordings back`} />
+      <CommandBlock
+        lines={[mirrorCommand(status.data.data_folder)]}
+        label={t`Copy the command that brings recordings back`}
+      />
     </Stack>
   );
 }

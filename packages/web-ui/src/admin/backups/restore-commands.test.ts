@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { quote, restoreCommands } from './restore-commands.ts';
+import { mirrorCommand, quote, restoreCommands } from './restore-commands.ts';
 
 const folder = {
   destination_type: 'folder' as const,
@@ -13,14 +13,18 @@ const folder = {
 
 describe('restoreCommands', () => {
   it('lists and restores a backup of a folder', () => {
-    expect(restoreCommands(folder, { filename: 'overtone-1.dump', encrypted: false })).toEqual([
+    expect(restoreCommands(folder, { filename: 'overtone-1.dump', encrypted: false }, null)).toEqual([
       './overtone backups --from /mnt/backup',
       './overtone restore /mnt/backup/overtone-1.dump',
     ]);
   });
   it('sets the access to a bucket and the passphrase from files, never the secrets themselves', () => {
     expect(
-      restoreCommands({ ...folder, destination_type: 's3' }, { filename: 'overtone-1.dump.age', encrypted: true }),
+      restoreCommands(
+        { ...folder, destination_type: 's3' },
+        { filename: 'overtone-1.dump.age', encrypted: true },
+        null,
+      ),
     ).toEqual([
       'export OT_BACKUP_S3_ENDPOINT=https://s3.example.org',
       'export OT_BACKUP_S3_REGION=eu-central-1',
@@ -31,11 +35,19 @@ describe('restoreCommands', () => {
       './overtone restore s3://kept/overtone/one/overtone-1.dump.age',
     ]);
   });
+  it('names a data folder that is not the default one', () => {
+    expect(restoreCommands(folder, { filename: 'overtone-1.dump', encrypted: false }, '/srv/my data')).toEqual([
+      "./overtone backups --data '/srv/my data' --from /mnt/backup",
+      "./overtone restore --data '/srv/my data' /mnt/backup/overtone-1.dump",
+    ]);
+    expect(mirrorCommand('/srv/one')).toBe('./overtone restore --data /srv/one --media-from-mirror');
+  });
   it('addresses a bucket without a prefix', () => {
     expect(
       restoreCommands(
         { ...folder, destination_type: 's3', s3_prefix: '' },
         { filename: 'overtone-1.dump', encrypted: false },
+        null,
       ).at(-1),
     ).toBe('./overtone restore s3://kept/overtone-1.dump');
   });

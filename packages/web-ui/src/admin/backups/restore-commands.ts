@@ -6,8 +6,15 @@ type Place = Pick<
 >;
 type StoredBackup = { readonly filename: string; readonly encrypted: boolean };
 
-/** The commands that list the backups of a destination and restore one of them. */
-export function restoreCommands(settings: Place, { filename, encrypted }: StoredBackup): string[] {
+/**
+ * The commands that list the backups of a destination and restore one of them.
+ * @param dataFolder null: the default one
+ */
+export function restoreCommands(
+  settings: Place,
+  { filename, encrypted }: StoredBackup,
+  dataFolder: string | null,
+): string[] {
   const place = placeOf(settings);
   return [
     ...(settings.destination_type === 's3'
@@ -19,8 +26,8 @@ export function restoreCommands(settings: Place, { filename, encrypted }: Stored
         ]
       : []),
     ...(encrypted ? ['export OT_BACKUP_PASSPHRASE_FILE=passphrase.txt'] : []),
-    `./overtone backups --from ${quote(place)}`,
-    `./overtone restore ${quote(`${place}/${filename}`)}`,
+    `./overtone backups${dataOption(dataFolder)} --from ${quote(place)}`,
+    `./overtone restore${dataOption(dataFolder)} ${quote(`${place}/${filename}`)}`,
   ];
 }
 
@@ -30,7 +37,13 @@ function placeOf({ destination_type: type, destination, s3_bucket: bucket, s3_pr
 }
 
 /** Copies the recordings of the mirror back to the object store. */
-export const mirrorCommand = './overtone restore --media-from-mirror';
+export function mirrorCommand(dataFolder: string | null): string {
+  return `./overtone restore${dataOption(dataFolder)} --media-from-mirror`;
+}
+
+function dataOption(dataFolder: string | null): string {
+  return dataFolder === null ? '' : ` --data ${quote(dataFolder)}`;
+}
 
 /** A word of a shell command. */
 export function quote(word: string): string {

@@ -3,27 +3,31 @@ import { t } from '@lingui/core/macro';
 import { List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CommandBlock } from './command-block.tsx';
-import { backupRunsQuery, stateOf, storedBackupsQuery } from './operations-queries.ts';
+import { backupRunsQuery, backupStatusQuery, stateOf, storedBackupsQuery } from './operations-queries.ts';
 import { restoreCommands } from './restore-commands.ts';
 
 /** How the newest backup is restored: the exact commands, and what they do. */
 export function RestoreInstructions({ settings }: { settings: BackupSettings }) {
   const runs = useQuery(backupRunsQuery(1));
   const stored = useQuery({ ...storedBackupsQuery(stateOf(runs.data?.items[0])), enabled: runs.data !== undefined });
+  const status = useQuery({ ...backupStatusQuery(stateOf(runs.data?.items[0])), enabled: runs.data !== undefined });
   const newest = stored.data?.backups[0];
-  if (!newest) return <Text size="sm">{t`The commands appear here when there is a backup at the destination.`}</Text>;
+  if (!newest || !status.data)
+    return <Text size="sm">{t`The commands appear here when there is a backup at the destination.`}</Text>;
+  const { data_folder: dataFolder } = status.data;
+  const data = dataFolder ?? 'data';
   return (
     <Stack gap="sm">
       <Text size="sm">
         {t`A restore replaces the database, so it runs in a shell on the server, in the folder of Overtone:`}
       </Text>
-      <CommandBlock lines={restoreCommands(settings, newest)} label={t`Copy the commands of the restore`} />
+      <CommandBlock lines={restoreCommands(settings, newest, dataFolder)} label={t`Copy the commands of the restore`} />
       <List size="sm" spacing={4}>
-        <List.Item>{t`Before anything is changed, the backup is verified, and the present database is dumped to data/backups.`}</List.Item>
+        <List.Item>{t`Before anything is changed, the backup is verified, and the present database is dumped to ${`${data}/backups`}.`}</List.Item>
         <List.Item>{t`All sessions end. Accounts that were disabled since the backup stay disabled.`}</List.Item>
         <List.Item>{t`Recordings are not in the backup. Those whose objects are missing are named; the media mirror may have them.`}</List.Item>
         {!newest.encrypted && (
-          <List.Item>{t`On another machine the restore also needs the encryption key of this one: the file data/secrets/encryption_key, or ENCRYPTION_KEY in .env. Keep a copy of it elsewhere, or encrypt the backups: an encrypted one contains it.`}</List.Item>
+          <List.Item>{t`On another machine the restore also needs the encryption key of this one: the file ${`${data}/secrets/encryption_key`}, or ENCRYPTION_KEY in .env. Keep a copy of it elsewhere, or encrypt the backups: an encrypted one contains it.`}</List.Item>
         )}
         {newest.encrypted && <List.Item>{t`passphrase.txt is a file with the passphrase of the backup.`}</List.Item>}
         {settings.destination_type === 's3' && (
