@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
+import { LostStream } from '../lib/event-stream.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -34,7 +35,7 @@ export function ConversationView({ uuid, scope, onBegun, invitation }: Props) {
         <Messages uuid={uuid} asking={asking} isOwner={isOwner} />
       )}
       {asking.pending?.messageId === null && <PendingView pending={asking.pending} />}
-      {asking.error !== null && <ErrorNote error={asking.error} title={t`The question wasn’t answered`} />}
+      <AskingError error={asking.error} />
       {isOwner ? (
         <QuestionForm draftKey={`ask:${uuid ?? scope.scope_uuid ?? 'library'}`} asking={asking} />
       ) : (
@@ -44,6 +45,14 @@ export function ConversationView({ uuid, scope, onBegun, invitation }: Props) {
       )}
     </Stack>
   );
+}
+
+function AskingError({ error }: { error: unknown }) {
+  if (error === null) return null;
+  if (!(error instanceof LostStream)) return <ErrorNote error={error} title={t`The question wasn’t answered`} />;
+  // The server completes the answer also without a reader, and the conversation is loaded again.
+  const next = new Error(t`If the server completes the answer, it appears here. Otherwise ask again.`);
+  return <ErrorNote error={next} title={t`The connection was lost`} />;
 }
 
 function useIsOwner(uuid: string | null): boolean {

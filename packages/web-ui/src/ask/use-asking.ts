@@ -2,7 +2,7 @@ import type { AskEvent } from '@overtone/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, callStream } from '../api/client.ts';
-import { createEventParser } from '../lib/event-stream.ts';
+import { readEvents } from '../lib/event-stream.ts';
 import { conversationQuery, showMessage, type AskScope } from './ask-queries.ts';
 
 /** A question whose answer this page receives. */
@@ -37,7 +37,7 @@ export function useAsking(uuid: string | null, scope: AskScope, onBegun: (uuid: 
     try {
       const id = uuid ?? (await begin());
       const stream = await open(id, { question, messageId, withoutModel });
-      void read(stream, (event) => receive(id, event))
+      void readEvents(stream, ({ event, data }) => receive(id, { event, data: JSON.parse(data) } as AskEvent))
         .catch(setError)
         .finally(() => {
           setPending(null);
@@ -73,14 +73,4 @@ function open(
     params: { uuid, message_uuid: messageId },
     body: { without_model: withoutModel },
   });
-}
-
-async function read(stream: ReadableStream<string>, onEvent: (event: AskEvent) => void): Promise<void> {
-  const parse = createEventParser();
-  const reader = stream.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    for (const { event, data } of parse(value)) onEvent({ event, data: JSON.parse(data) as unknown } as AskEvent);
-  }
 }
