@@ -317,6 +317,28 @@ describe('createAutosave', () => {
     expect(autosave.state.get().conflicts).toEqual([]);
   });
 
+  it('loses no passage that was joined by a request whose answer was lost, and taken apart before the page was opened again', async () => {
+    const joined = { ...segment('1', 'good morning let us begin', 2), previous_uuid: null };
+    const request: Request = {
+      uuid: 'the-request',
+      operations: [
+        {
+          segments: base.map(({ uuid, version }) => ({ uuid, version })),
+          replacement: [{ uuid: '1', text: joined.text }],
+        },
+      ],
+    };
+    // The first passage is as it was before the request.
+    const operations: Draft['operations'] = [
+      { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '3', text: 'let us begin now' }] },
+    ];
+    const answers = [() => Promise.resolve({ ...savedTyped, segments: [joined], removed: ['2'] })];
+    const { view, autosave } = open([joined], { request, operations, conflicts: [] }, () => (answers.pop() ?? lost)());
+    await autosave.restore();
+    expect(textsOf(view)).toEqual([joined.text]);
+    expect(autosave.state.get().conflicts.map(({ text }) => text)).toEqual(['let us begin now']);
+  });
+
   it('keeps what was typed on the second of three visits to a passage that the first one has saved', async () => {
     const sent: Draft['operations'] = [
       { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '2', text: 'let us begin now' }] },

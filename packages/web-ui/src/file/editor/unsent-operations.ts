@@ -48,6 +48,11 @@ function continued(operation: Operation, sent: readonly Operation[], base: reado
   const before = sent.filter(({ segments: run }) =>
     run.some(({ uuid, version }) => version !== undefined && versions.get(uuid) === version),
   );
+  const changed = before.flatMap(({ segments: run, replacement }) =>
+    replacement.filter((piece) => isKnown(run, piece)),
+  );
+  // What the request has changed, and the person has changed back since, is in none of the operations with its text.
+  if (changed.some(({ uuid }) => !own.has(uuid) && !versions.has(uuid))) return outdated(operation);
   const joined = new Set(before.flatMap(({ replacement }) => replacement.map(({ uuid }) => uuid)));
   const segments = base.flatMap((segment) => {
     const { uuid } = segment;
