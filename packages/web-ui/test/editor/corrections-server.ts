@@ -1,5 +1,5 @@
 import type { CorrectionResult, SegmentObject } from '@overtone/contracts';
-import { placedAs, planExchange } from '@overtone/media/transcripts/exchange';
+import { acceptedWords, keyOf, placedAs, planExchange } from '@overtone/media/transcripts/exchange';
 import {
   areTimesInOrder,
   aroundOf,
@@ -54,8 +54,10 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
     speaker: speakersById.get(speakerId ?? '') ?? null,
     version,
   });
+  const ownOf = (person: string): Correction[] =>
+    corrections.filter((one) => one.person === person && one.reverts === null);
   const revertible = (person: string): Record<'undo' | 'redo', Correction | undefined> => {
-    const own = corrections.filter((one) => one.person === person && one.reverts === null);
+    const own = ownOf(person);
     const undone = own
       .filter(({ undoneIn }) => undoneIn !== null)
       .toSorted((x, y) => (y.undoneIn ?? 0) - (x.undoneIn ?? 0))[0];
@@ -65,6 +67,41 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
   const touchedBy = ({ before, after }: Pick<Correction, 'before' | 'after'>): string[] => [
     ...new Set([...before, ...after].map(({ id }) => id)),
   ];
+  /** The corrections that were applied or reverted after a revision, in the order in which that was done last. */
+  const changesSince = (revision: number): { from: readonly State[]; to: readonly State[] }[] => {
+    const last = new Map(corrections.map((one) => [one.reverts ?? one.revision, one.revision]));
+    const lastOf = (one: Correction): number => last.get(one.revision) ?? 0;
+    return corrections
+      .filter((one) => one.reverts === null && lastOf(one) > revision)
+      .toSorted((x, y) => lastOf(x) - lastOf(y))
+      .map(({ before, after, undoneIn }) =>
+        undoneIn === null ? { from: before, to: after } : { from: after, to: before },
+      );
+  };
+  /** How a correction is undone, or redone when it was undone. */
+  const planOf = (correction: Correction) => {
+    const { before, after, revision, undoneIn } = correction;
+    // What was undone is restored where it was when it was undone.
+    const places = undoneIn === null ? [] : (corrections[undoneIn - 1]?.before ?? []);
+    const [from, to] = undoneIn === null ? [after, before] : [before, placedAs(after, places)];
+    const accepted = new Map(acceptedWords({ from, to }));
+    const elsewhere = rows.filter(({ words }) => words.some((word) => accepted.has(keyOf(word))));
+    const ids = [...new Set([...touchedBy(correction), ...elsewhere.map(({ id }) => id)])];
+    const current = pick(rows, new Set(ids));
+    const since = changesSince(revision);
+    const plan = planExchange(from, to, { current, speakers: new Set(speakersById.keys()), since });
+    return { plan, current, ids };
+  };
+  /** Whether a correction cannot be undone, and an earlier one of the same passages was undone under it. */
+  const isPassedOver = (correction: Correction): boolean => {
+    const ids = new Set(touchedBy(correction));
+    const isUnder = (one: Correction): boolean =>
+      one.reverts === null &&
+      one.revision < correction.revision &&
+      (one.undoneIn ?? 0) > correction.revision &&
+      touchedBy(one).some((id) => ids.has(id));
+    return corrections.some(isUnder) && planOf(correction).plan === null;
+  };
   const resultOf = (person: string, ids: readonly string[]): CorrectionResult => {
     const wanted = new Set(ids);
     const found = rows.flatMap((row, i) =>
@@ -96,7 +133,7 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
     corrections: (): readonly Correction[] => corrections,
     states: (): readonly (readonly State[])[] => states,
     retimed: (revision: number): ReadonlySet<string> => retimed.get(revision) ?? new Set(),
-    revertible,
+    isPassedOver,
     /** All operations of a request or nothing, once for each id. */
     apply: (person: string, { uuid, operations }: Request): CorrectionResult => {
       const known = corrections.find((one) => one.uuid === uuid);
@@ -120,15 +157,13 @@ export function createCorrectionsServer(initial: readonly SegmentObject[], speak
     revert: (person: string, which: 'undo' | 'redo', uuid: string): CorrectionResult => {
       const known = corrections.find((one) => one.uuid === uuid);
       if (known) return resultOf(person, touchedBy(known));
-      const correction = revertible(person)[which];
-      if (!correction) throw new NothingToUndo();
-      const { before, after, revision } = correction;
-      // What was undone is restored where it was when it was undone.
-      const places = which === 'redo' ? corrections[(correction.undoneIn ?? 0) - 1]?.before : undefined;
-      const [from, to] = which === 'undo' ? [after, before] : [before, placedAs(after, places ?? [])];
-      const ids = touchedBy(correction);
-      const current = pick(rows, new Set(ids));
-      const plan = planExchange(from, to, { current, speakers: new Set(speakersById.keys()) });
+      const last = revertible(person)[which];
+      if (!last) throw new NothingToUndo();
+      const standing = ownOf(person).filter(({ undoneIn }) => undoneIn === null);
+      const correction = which === 'undo' ? standing.findLast((one) => !isPassedOver(one)) : last;
+      if (!correction) throw new Outdated();
+      const { revision } = correction;
+      const { plan, current, ids } = planOf(correction);
       if (!plan) throw new Outdated();
       const changed = new Map(plan.changed.map((state) => [state.id, state]));
       const removed = new Set(plan.removed);

@@ -56,6 +56,17 @@ describe('the exchange of segments', () => {
       expect(exchanged(unsure, accepted, whole(0.4, null))).toEqual(whole(null, null));
     });
 
+    it('takes back what was accepted, also in a part that was split off since', () => {
+      const [one, two] = halves(null, null);
+      expect(exchanged(whole(null, null), whole(0.4, 0.4), [one!, two!])).toContainEqual(halves(0.4, 0.4)[1]);
+    });
+
+    it('restores a word that was accepted or not as another correction has left it since', () => {
+      const [from, to] = [[spoken('1', 'the', [null])], whole(null, null)];
+      const since = [{ from: whole(0.4, null), to: whole(0.4, 0.4) }];
+      expect(planExchange(from, to, { current: from, speakers, since })?.changed).toEqual(whole(null, 0.4));
+    });
+
     it.each([
       ['a split', halves(0.4, 0.4), whole(0.4, 0.4), halves(null, 0.4), whole(null, 0.4)],
       ['a join', whole(0.4, 0.4), halves(0.4, 0.4), whole(0.4, null), halves(0.4, null)],

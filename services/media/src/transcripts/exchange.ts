@@ -7,6 +7,9 @@ type State = Pick<SegmentState, 'id' | 'speakerId' | 'text' | 'startTime' | 'end
 /** There is room for as many between two segments. */
 const maxInserted = 500;
 
+/** A correction: segments and what replaced them. */
+export type Change<S> = { readonly from: readonly S[]; readonly to: readonly S[] };
+
 type Exchange<S> = {
   removed: string[];
   changed: S[];
@@ -16,12 +19,17 @@ type Exchange<S> = {
 
 /**
  * How segments are replaced by others of the same transcript. `from`: what they must still be. `current`: what they are.
+ * `since`: the corrections since `to` was so, as they were applied or reverted, the last one at the end.
  * @returns null when one of them was changed since
  */
 export function planExchange<S extends State>(
   from: readonly S[],
   to: readonly S[],
-  { current, speakers }: { current: readonly S[]; speakers: ReadonlySet<string> },
+  {
+    current,
+    speakers,
+    since = [],
+  }: { current: readonly S[]; speakers: ReadonlySet<string>; since?: readonly Change<S>[] },
 ): Exchange<S> | null {
   const byId = (list: readonly S[]) => new Map(list.map((state) => [state.id, state]));
   const [left, right, now] = [byId(from), byId(to), byId(current)];
@@ -38,7 +46,7 @@ export function planExchange<S extends State>(
   }
   if (to.some(({ id }) => !left.has(id) && now.has(id))) return null;
 
-  const accepted = readAcceptance({ left, right, now });
+  const accepted = readAcceptance({ from, to }, { current, since });
   const changed: S[] = [];
   const inserted: S[][] = [];
   for (const state of to) {
@@ -57,38 +65,55 @@ export function planExchange<S extends State>(
     if (group && group.length < maxInserted && group.at(-1)?.id === state.previousId) group.push(restored);
     else inserted.push([restored]);
   }
+  // Words that the correction has accepted may be in other passages now.
+  for (const state of current) if (!left.has(state.id) && !right.has(state.id)) changed.push(accepted(state));
   return { removed: from.filter(({ id }) => !right.has(id)).map(({ id }) => id), changed, inserted };
 }
 
-type ById<S> = ReadonlyMap<string, S>;
+/** What a word is known by in all corrections that have not changed it. */
+export function keyOf({ start, word }: Pick<Word, 'start' | 'word'>): string {
+  return `${start} ${word}`;
+}
+
+type Keyed = readonly [key: string, word: Word];
+
+/** The words of a state with their keys; those of a passage that was only moved with their keys in `states`. */
+function wordsAsIn<S extends State>(states: readonly S[]): (state: S) => Keyed[] {
+  const known = new Map(states.map(({ id, words }) => [id, words]));
+  return ({ id, words }) => {
+    const other = known.get(id);
+    const isMoved = other?.length === words.length && other.every(({ word }, i) => word === words[i]?.word);
+    return words.map((word, i) => [keyOf((isMoved ? other[i] : undefined) ?? word), word]);
+  };
+}
+
+/** The words that a correction has accepted, or of which it takes that back, as they are after it. */
+export function acceptedWords<S extends State>({ from, to }: Change<S>): Keyed[] {
+  const wordsOf = wordsAsIn(to);
+  const before = new Map(from.flatMap(wordsOf));
+  return to.flatMap(wordsOf).filter(([key, { confidence }]) => {
+    const old = before.get(key);
+    return old !== undefined && old.confidence !== confidence;
+  });
+}
 
 /**
- * Whether words are accepted, which is a matter of each word: one that the correction has accepted is as in `right`, each
- * other one in its current state.
+ * Whether words are accepted, which is a matter of each word: as the correction left it, else as it is now, else as another
+ * correction has left it since, while it was deleted.
  */
-function readAcceptance<S extends State>({ left, right, now }: Record<'left' | 'right' | 'now', ById<S>>) {
-  // The words of a passage that was only moved are found by their places in it.
-  const keysOf = ({ id, words }: S): string[] => {
-    const other = right.get(id)?.words;
-    const isMoved = other?.length === words.length && other.every(({ word }, i) => word === words[i]?.word);
-    return words.map(({ start, word }, i) => `${isMoved ? other[i]?.start : start} ${word}`);
-  };
-  const wordsOf = (states: ById<S>): ReadonlyMap<string, Word> =>
-    new Map([...states.values()].flatMap((state) => zip(keysOf(state), state.words)));
-  const [before, after, present] = [wordsOf(left), wordsOf(right), wordsOf(now)];
-  return (state: S): S => {
-    const words = zip(keysOf(state), state.words).map(([key, word]) => {
-      const [old, wanted, current] = [before.get(key), after.get(key), present.get(key)];
-      const isReverted = old && wanted && old.confidence !== wanted.confidence;
-      const { confidence } = (isReverted ? wanted : current) ?? word;
+function readAcceptance<S extends State>(
+  own: Change<S>,
+  { current, since }: { current: readonly S[]; since: readonly Change<S>[] },
+): (state: S) => S {
+  const wordsOf = wordsAsIn(own.to);
+  const known = new Map([...since.flatMap(acceptedWords), ...current.flatMap(wordsOf), ...acceptedWords(own)]);
+  return (state) => {
+    const words = wordsOf(state).map(([key, word]) => {
+      const { confidence } = known.get(key) ?? word;
       return confidence === word.confidence ? word : { ...word, confidence };
     });
     return words.some((word, i) => word !== state.words[i]) ? { ...state, words } : state;
   };
-}
-
-function zip(keys: readonly string[], words: readonly Word[]): [string, Word][] {
-  return words.map((word, i) => [keys[i] ?? '', word]);
 }
 
 /** Whether the texts and the times of two states are the same. */

@@ -136,6 +136,41 @@ it.each(['text', 'speaker', 'split', 'merge', 'retime'])(
   },
 );
 
+it.each([
+  ['deleted', 'good morning'],
+  ['split off', 'good morning\neverybody'],
+])('the undo and the redo of accepted words reach a word that another person has %s since', async (_, text) => {
+  const run = await transcribed(media);
+  const editor = newUser();
+  const share = { user_uuid: editor.userId, permission: 'editor' };
+  await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+  const automatic = await shownOf(run);
+  const { uuid = '', words = [] } = automatic[0] ?? {};
+  const last = words.at(-1) ?? missing();
+  expect(last).toMatchObject({ word: 'everybody', confidence: expect.any(Number) });
+  const confidences = async () =>
+    (await shownOf(run)).flatMap((one) =>
+      one.words.flatMap(({ word, confidence }) => (word === last.word ? confidence : [])),
+    );
+  const accepted = [{ segments: [{ uuid }], replacement: [{ uuid, accepted_words: words.map(({ start }) => start) }] }];
+  const parts = text.split('\n').map((part, i) => ({ uuid: i === 0 ? uuid : randomUUID(), text: part }));
+  const isDeleted = parts.length === 1;
+  expect((await apply(run, accepted)).status).toBe(200);
+  expect((await apply(run, [{ segments: [{ uuid }], replacement: parts }], { person: editor })).status).toBe(200);
+
+  expect((await revert(run, 'undo')).status).toBe(200);
+  expect(await confidences()).toEqual(isDeleted ? [] : [last.confidence]);
+  expect((await revert(run, 'redo')).status).toBe(200);
+  expect(await confidences()).toEqual(isDeleted ? [] : [null]);
+  expect((await revert(run, 'undo')).status).toBe(200);
+  expect((await revert(run, 'undo', editor)).status).toBe(200);
+  expect(await shownOf(run)).toEqual(automatic);
+  expect((await revert(run, 'redo', editor)).status).toBe(200);
+  expect((await revert(run, 'redo')).status).toBe(200);
+  expect((await revert(run, 'undo', editor)).status).toBe(200);
+  expect(await confidences()).toEqual([null]);
+});
+
 describe('corrections', () => {
   it('answer with the changed and removed segments, in the place where they are now', async () => {
     const run = await transcribed(media);
@@ -333,6 +368,35 @@ describe('corrections', () => {
     expect((await revert(run, 'undo')).status).toBe(200);
     expect((await revert(run, 'redo', editor)).status).toBe(200);
     expect((await idsOf(run)) as string[]).toEqual([one, fresh, two, three]);
+  });
+
+  it('that an earlier one was undone under are not in the way of those before them', async () => {
+    const run = await transcribed(media);
+    const editor = newUser();
+    const share = { user_uuid: editor.userId, permission: 'editor' };
+    await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
+    const automatic = await shownOf(run);
+    const [one, two] = await idsOf(run);
+    const write = async (uuid: string, text: string, person: TestUser) =>
+      expect((await apply(run, [{ segments: [{ uuid }], replacement: [{ uuid, text }] }], { person })).status).toBe(
+        200,
+      );
+    await write(two, 'hello', editor);
+    await write(one, 'good morning all', run.owner);
+    await write(one, 'a good morning all', editor);
+    // What the editor has done is the later change.
+    expect(await revert(run, 'undo')).toMatchObject({ status: 409, body: { code: 'stale_version' } });
+    await write(one, 'good morning all', editor);
+    expect((await revert(run, 'undo')).status).toBe(200);
+    const undone = await revert(run, 'undo', editor);
+    expect(undone).toMatchObject({ status: 200, body: { segments: [{ uuid: two }] } });
+    expect(await shownOf(run)).toEqual(automatic);
+    expect(await revert(run, 'undo', editor)).toMatchObject({ status: 409, body: { code: 'stale_version' } });
+    expect((await revert(run, 'redo', editor)).status).toBe(200);
+    expect((await revert(run, 'redo')).status).toBe(200);
+    expect((await revert(run, 'undo', editor)).body.segments).toMatchObject([
+      { uuid: one, text: 'a good morning all' },
+    ]);
   });
 
   it('that are redone restore a passage where it was when it was undone', async () => {

@@ -34,7 +34,7 @@ import {
   versionOfRestored,
   type SegmentState,
 } from './operations.store.ts';
-import { revertCorrection } from './revert.ts';
+import { revertCorrection, revertNext } from './revert.ts';
 import { longTransaction, meanConfidence, type TextChange } from './transcripts.ts';
 import { markEdited, readSegmentsById, withEditorNames } from './transcripts.store.ts';
 
@@ -76,9 +76,7 @@ export function createCorrections({ db, outbox, people }: { db: Db; outbox: Outb
 
   const revert = (caller: Caller, fileId: string, uuid: string, which: 'undo' | 'redo') =>
     once(caller, fileId, uuid, async ({ tx, file }) => {
-      const revision = (await readRevertible(tx, fileId, caller.userId))[which];
-      if (revision === null) throw conflict('nothing_to_undo', 'There is nothing left to undo or redo.');
-      const done = await revertCorrection(tx, { fileId, revision, userId: caller.userId, uuid });
+      const done = await revertNext(tx, { fileId, userId: caller.userId, uuid, which });
       await markEdited(tx, outbox, file, caller.userId);
       return done;
     });

@@ -127,11 +127,11 @@ export async function versionOfRestored(tx: Tx, fileId: string): Promise<number>
   return mostChanges * ((await lastRevision(tx, fileId)) + 1);
 }
 
-/** The correction that an undo and a redo of this account would revert. */
-export async function readRevertible(tx: Tx, fileId: string, userId: string) {
+/** The correction that an undo and a redo of this account would revert. `before`: an undo passes over this revision. */
+export async function readRevertible(tx: Tx, fileId: string, userId: string, before?: number) {
   const own = { fileId, userId, reverts: null, replaced: false };
   const undo = await tx.transcriptOperation.findFirst({
-    where: { ...own, undoneIn: null },
+    where: { ...own, undoneIn: null, ...(before !== undefined && { revision: { lt: before } }) },
     orderBy: { revision: 'desc' },
     select: { revision: true },
   });

@@ -78,6 +78,8 @@ describe('replaced passages', () => {
     expect(next[0]?.words.map(({ confidence }) => confidence)).toEqual([0.9, null, null, 0.9, 0.9, 0.9]);
     expect(timesOf(next)).toEqual(timesOf([one]));
     expect(kindsOf([one], next)).toEqual(['accept']);
+    const spoken = next.map((passage) => ({ ...passage, speakerId: 'bob' }));
+    expect(kindsOf([one], spoken)).toEqual(['speaker', 'accept']);
     expect(kindsOf(next, replacePassages(next, pieces, around))).toEqual([]);
   });
 

@@ -157,7 +157,8 @@ export function kindsOf(run: readonly Passage[], next: readonly Passage[]): Oper
     return old !== undefined && (old.startTime !== startTime || old.endTime !== endTime);
   };
   if (next.length === run.length && next.some(isRetimed)) kinds.push('retime');
-  if (kinds.length === 0 && next.some((passage) => isAccepted(before.get(passage.id), passage))) kinds.push('accept');
+  const isTextKept = !kinds.some((kind) => kind !== 'speaker');
+  if (isTextKept && next.some((passage) => isAccepted(before.get(passage.id), passage))) kinds.push('accept');
   return kinds;
 }
 

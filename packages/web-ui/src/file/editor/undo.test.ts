@@ -1,8 +1,9 @@
-import { expect, it } from '@jest/globals';
-import { createCorrectionsServer } from '../../../test/editor/corrections-server.ts';
-import { segment, speakers } from '../../../test/editor/several-editors.ts';
+import { describe, expect, it } from '@jest/globals';
+import { createCorrectionsServer, Outdated, type CorrectionsServer } from '../../../test/editor/corrections-server.ts';
+import { segment, speakers, undoAll } from '../../../test/editor/several-editors.ts';
 import { createEditor } from '../../../test/editor/simulated-editor.ts';
 import { deletePassages } from './commands.ts';
+import type { Operation } from './operations.ts';
 
 function open() {
   const server = createCorrectionsServer([segment(0), segment(1)], speakers);
@@ -23,4 +24,147 @@ it('a saved step is undone on the server, also when it was typed together with o
   expect(server.states().at(-1)).toEqual(first);
   expect(editor.shown().map(({ text }) => text)).toEqual(server.passages().map(({ text }) => text));
   editor.close();
+});
+
+describe('undo by several people', () => {
+  const [one, two] = [segment(0), segment(1)];
+  const part = '00000001-0000-4000-8000-000000000000';
+  const original = one.words.map(({ word }) => word);
+  /** The first passage with other words. */
+  const texted = (text: string): Operation => ({
+    segments: [{ uuid: one.uuid }],
+    replacement: [{ uuid: one.uuid, text }],
+  });
+  const typed = (at: number, word: string, words = original) => texted(words.toSpliced(at, 1, word).join(' '));
+  const elsewhere: Operation = { segments: [{ uuid: two.uuid }], replacement: [{ uuid: two.uuid, text: 'else' }] };
+  const accept: Operation = {
+    segments: [{ uuid: one.uuid }],
+    replacement: [{ uuid: one.uuid, accepted_words: [0, 3, 6] }],
+  };
+  const split = (text: string): Operation => {
+    const words = text.split(' ');
+    return {
+      segments: [{ uuid: one.uuid }],
+      replacement: [
+        { uuid: one.uuid, text: words.slice(0, 4).join(' ') },
+        { uuid: part, text: words.slice(4).join(' ') },
+      ],
+    };
+  };
+  const join = (text: string): Operation => ({
+    segments: [{ uuid: one.uuid }, { uuid: part }],
+    replacement: [{ uuid: one.uuid, text }],
+  });
+  type Step = readonly [person: string, what: 'undo' | 'redo' | Operation];
+  const after = (steps: readonly Step[]) => {
+    const server = createCorrectionsServer([one, two], speakers);
+    for (const [i, [person, what]] of steps.entries())
+      if (typeof what === 'string') server.revert(person, what, `${i}`);
+      else server.apply(person, { uuid: `${i}`, operations: [what] });
+    return server;
+  };
+  const acceptedIn = (server: CorrectionsServer): string[] =>
+    server
+      .passages()
+      .flatMap(({ words }) => words.flatMap(({ word, confidence }) => (confidence === null ? word : [])));
+
+  const accepting: [string, Step[], string[]][] = [
+    [
+      'deleted when that was undone',
+      [
+        ['ada', accept],
+        ['bob', texted('w0.0 w0.1')],
+        ['ada', 'undo'],
+        ['bob', 'undo'],
+      ],
+      [],
+    ],
+    [
+      'split off when that was undone',
+      [
+        ['ada', accept],
+        ['bob', split(one.text)],
+        ['ada', 'undo'],
+      ],
+      [],
+    ],
+    [
+      'split off when that was redone',
+      [
+        ['ada', accept],
+        ['bob', split(one.text)],
+        ['ada', 'undo'],
+        ['ada', 'redo'],
+      ],
+      ['w0.0', 'w0.3', 'w0.6'],
+    ],
+    [
+      'deleted when that was redone',
+      [
+        ['ada', accept],
+        ['ada', 'undo'],
+        ['bob', texted('w0.0 w0.1')],
+        ['ada', 'redo'],
+        ['bob', 'undo'],
+      ],
+      ['w0.0', 'w0.3', 'w0.6'],
+    ],
+    [
+      'back when that was done, and deleted since',
+      [
+        ['bob', texted('w0.0 w0.1')],
+        ['bob', 'undo'],
+        ['ada', accept],
+        ['bob', 'redo'],
+        ['bob', 'undo'],
+      ],
+      ['w0.0', 'w0.3', 'w0.6'],
+    ],
+  ];
+  it.each(accepting)('leaves a word accepted as its person has left it, also one that was %s', (_, steps, accepted) => {
+    const server = after(steps);
+    expect(acceptedIn(server)).toEqual(accepted);
+    expect(undoAll(server)).toEqual([]);
+  });
+
+  const changed = typed(7, 'n1').replacement[0]?.text ?? '';
+  const undoneUnder: [string, Step[]][] = [
+    [
+      'what was typed and deleted by one other person',
+      [
+        ['bob', elsewhere],
+        ['ada', typed(7, 'n1')],
+        ['bob', typed(2, 'n2', changed.split(' '))],
+        ['bob', texted(changed)],
+      ],
+    ],
+    [
+      'a split by one other person that was joined by a third one',
+      [
+        ['eve', elsewhere],
+        ['ada', typed(7, 'n1')],
+        ['bob', split(changed)],
+        ['eve', join(changed)],
+      ],
+    ],
+  ];
+  it.each(undoneUnder)('passes over a step that is in the way when an earlier one was undone under %s', (_, steps) => {
+    const server = after([...steps, ['ada', 'undo']]);
+    expect(server.passages().map(({ text }) => text)).toEqual([one.text, 'else']);
+    server.revert(steps[0]?.[0] ?? '', 'undo', 'the last one');
+    expect(server.passages().map(({ text }) => text)).toEqual([one.text, two.text]);
+    expect(undoAll(server)).toEqual([]);
+  });
+
+  it('is refused, and passes over nothing, while a later change of another person stands', () => {
+    const server = after([
+      ['ada', elsewhere],
+      ['ada', typed(7, 'n1')],
+      ['bob', typed(2, 'n2', changed.split(' '))],
+    ]);
+    expect(() => server.revert('ada', 'undo', 'refused')).toThrow(Outdated);
+    server.revert('bob', 'undo', 'of bob');
+    server.revert('ada', 'undo', 'of ada');
+    expect(server.passages()[0]?.text).toBe(one.text);
+  });
 });
