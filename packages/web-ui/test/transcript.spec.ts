@@ -389,6 +389,23 @@ test.describe('what is typed in the transcript is never lost', () => {
     await expect(page.getByTestId('conflict')).toContainText('Good morning everybody in Oslo');
   });
 
+  test('can be copied, not sent again, by a person who may no longer edit', async ({ page, api }) => {
+    await open(page, api);
+    api.refuse(operations, { code: 'permission_required' });
+    await caretAtEnd(page, 0);
+    await page.keyboard.type(' in Oslo');
+    const conflict = page.getByTestId('conflict');
+    await expect(conflict).toContainText('The correction at 0:00 wasn’t saved');
+    await expect(conflict.getByRole('button', { name: 'Try again' })).toBeVisible();
+    storeTranscript(speech, { permission: 'viewer' }).serve(api);
+    await page.reload();
+    const kept = page.getByTestId('kept-drafts');
+    await expect(kept).toContainText('Good morning everybody in Oslo');
+    await expect(conflict).toHaveCount(0);
+    await kept.getByRole('button', { name: 'Discard' }).click();
+    await expect(kept).toHaveCount(0);
+  });
+
   test('is sent when the person follows a link before it was saved', async ({ page, api }) => {
     const transcript = await open(page, api);
     const release = api.hold(operations);

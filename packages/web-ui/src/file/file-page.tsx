@@ -35,6 +35,7 @@ import { FileHead } from './file-head.tsx';
 import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
 import { GoneFile } from './gone-file.tsx';
+import { KeptDrafts } from './kept-drafts.tsx';
 import { usePlaybackMemory, usePlaybackPreferences } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { createPlayer, type PlayFailure } from './player.ts';
@@ -278,6 +279,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               />
             )}
           </Suspense>
+          {hasDocument && !canEdit(file) && <KeptDrafts fileId={file.uuid} />}
           {hasDocument && !canEdit(file) && (
             <p className={css['legend']} data-testid="view-only">
               {t`You can view this transcript. Its owner can let you correct it.`}

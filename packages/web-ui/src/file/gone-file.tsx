@@ -1,12 +1,9 @@
-import { plural, t } from '@lingui/core/macro';
-import { Button, Code, Stack, Text } from '@mantine/core';
-import { useEffect, useSyncExternalStore } from 'react';
+import { t } from '@lingui/core/macro';
+import { useEffect } from 'react';
 import type { FileDetail } from '../api/queries.ts';
-import { drafts } from '../state/services.ts';
-import { draftKey } from './editor/use-autosave.ts';
 import { GonePage, NotFoundPage } from '../ui/not-found-page.tsx';
-import { copyAndNotify } from '../ui/copy-text.ts';
 import { clearNotices } from '../ui/notify.ts';
+import { KeptDrafts, useUnsavedTexts } from './kept-drafts.tsx';
 
 type Props = {
   readonly fileId: string;
@@ -16,35 +13,16 @@ type Props = {
 
 /** A recording that cannot be read any more. Corrections that were not saved can still be copied. */
 export function GoneFile({ fileId, file }: Props) {
-  const texts = unsavedTexts(useSyncExternalStore(drafts.all.subscribe, drafts.all.get), fileId);
+  const hasKeptDrafts = useUnsavedTexts(fileId).length > 0;
   const isLost = file !== undefined && file.my_permission !== 'owner';
   useEffect(() => {
     // Nothing of what they offer can be done any more.
     if (isLost) clearNotices();
   }, [isLost]);
-  if (file === undefined && texts.length === 0) return <NotFoundPage />;
-  const text = texts.join('\n');
+  if (file === undefined && !hasKeptDrafts) return <NotFoundPage />;
   return (
     <GonePage title={file?.title ?? t`Page not found`} text={reasonOf(file)}>
-      {texts.length > 0 && (
-        <Stack gap="xs" w="100%" data-testid="kept-drafts">
-          <Text size="sm">
-            {plural(texts.length, {
-              one: 'Your unsaved correction is kept in this browser:',
-              other: 'Your # unsaved corrections are kept in this browser:',
-            })}
-          </Text>
-          <Code block ta="start" mah={240} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
-            {text}
-          </Code>
-          <Button
-            variant="default"
-            onClick={() => void copyAndNotify(text, t`Text copied.`, t`The text couldn’t be copied`)}
-          >
-            {t`Copy the text`}
-          </Button>
-        </Stack>
-      )}
+      <KeptDrafts fileId={fileId} />
     </GonePage>
   );
 }
@@ -56,16 +34,4 @@ function reasonOf(file: FileDetail | undefined): string {
   return owner === null
     ? t`This recording is no longer shared with you, or was deleted.`
     : t`${owner} no longer shares this recording with you, or deleted it.`;
-}
-
-/** The texts of the corrections of a file that were not saved. */
-function unsavedTexts(all: ReadonlyMap<string, unknown>, fileId: string): string[] {
-  return [...new Set(textsIn(all.get(draftKey(fileId))))];
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, part]) =>
-    key === 'text' && typeof part === 'string' && part !== '' ? [part] : textsIn(part),
-  );
 }

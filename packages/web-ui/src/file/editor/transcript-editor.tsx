@@ -232,7 +232,7 @@ export function TranscriptEditor({
   return (
     <>
       {editor && isEditable && bar && createPortal(<Saving editor={editor} />, bar)}
-      {editor && <Conflicts editor={editor} />}
+      {editor && isEditable && <Conflicts editor={editor} />}
       <div
         ref={host}
         className={css['document']}
