@@ -24,6 +24,22 @@ describe('catching up with another service', () => {
     expect(await retried.promise).toBe('retried');
     await running.stop();
   });
+
+  it('is done again at a request, also at one that arrives during a run', async () => {
+    const third = Promise.withResolvers<string>();
+    const idle = Promise.withResolvers<void>();
+    const runs = [
+      async () => task.runNow(),
+      async () => void setImmediate(idle.resolve),
+      async () => third.resolve('third run'),
+    ];
+    const task = catchUp('load access', 600_000, () => (runs.shift() ?? throwAtOnce)());
+    const running = task.start(log);
+    await idle.promise;
+    task.runNow();
+    expect(await third.promise).toBe('third run');
+    await running.stop();
+  });
 });
 
 describe('a periodic task', () => {

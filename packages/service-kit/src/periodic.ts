@@ -67,10 +67,14 @@ const catchUpRetryMs = 1_000;
 
 /**
  * Recovers missed events by a request: immediately, with retries until the other service
- * replies, and again every `everyMs`. Events arrive concurrently, so `work` must detect outdated data.
+ * replies, again every `everyMs`, and at `runNow`. Events arrive concurrently, so `work` must detect outdated data.
  */
-export function catchUp(name: string, everyMs: number, work: Work): Periodic {
-  return repeat(name, async (signal, log) => {
+export function catchUp(name: string, everyMs: number, work: Work): Periodic & { runNow: () => void } {
+  let requested = new AbortController();
+  const task = repeat(name, async (signal, log) => {
+    // A request during the run asks for what the run may have read too early.
+    requested = new AbortController();
+    const pauseEnd = AbortSignal.any([signal, requested.signal]);
     let pauseMs = everyMs;
     try {
       await work(signal);
@@ -78,8 +82,9 @@ export function catchUp(name: string, everyMs: number, work: Work): Periodic {
       log.debug({ err: err as Error, task: name }, 'not caught up yet');
       pauseMs = catchUpRetryMs;
     }
-    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    await sleep(pauseMs, undefined, { signal: pauseEnd }).catch(() => {});
   });
+  return { ...task, runNow: () => requested.abort() };
 }
 
 function repeat(name: string, turn: (signal: AbortSignal, log: Log) => Promise<void>): Periodic {

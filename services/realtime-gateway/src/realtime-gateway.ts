@@ -10,9 +10,9 @@ export function createRealtimeGateway(env: GatewayEnv): Service {
   const base = createServiceBase('realtime-gateway', env);
   const { bus, metrics, whoIs } = base;
   const replay = createReplay({ keepMs: 5 * 60_000, maxPerUser: 2_000 });
-  const { audience, ...audienceSlice } = createAudienceSlice({ bus });
+  const { audience, reload: reloadAudience, ...audienceSlice } = createAudienceSlice({ bus });
   const latestProgress = (userId: string) => feed.latestProgress(userId);
   const { hub, listener, ...sockets } = createSocketsSlice({ env, bus, metrics, whoIs, replay, latestProgress });
-  const feed = createFeedSlice({ bus, audience, replay, receivers: hub });
+  const feed = createFeedSlice({ bus, audience, reloadAudience, replay, receivers: hub });
   return createService({ ...base, listener, slices: [audienceSlice, feed, sockets] });
 }

@@ -52,13 +52,16 @@ export async function createWorld() {
     reconnectTimeWait: 100,
   });
   const jsm = await test.jetstreamManager();
-  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-  await jsm.consumers.add('EVENTS', {
-    durable_name: eventFeed.durable,
-    deliver_subject: eventFeed.subject,
-    deliver_policy: DeliverPolicy.New,
-    ack_policy: AckPolicy.None,
-  });
+  const createStream = async (): Promise<void> => {
+    await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+    await jsm.consumers.add('EVENTS', {
+      durable_name: eventFeed.durable,
+      deliver_subject: eventFeed.subject,
+      deliver_policy: DeliverPolicy.New,
+      ack_policy: AckPolicy.None,
+    });
+  };
+  await createStream();
   const identity = createBus({ service: 'identity', url: nats.url, user: 'identity', password, log });
   await identity.connect();
   const sessions = new Map<string, ResolvedSession>();
@@ -86,6 +89,11 @@ export async function createWorld() {
     test,
     sessions,
     emit: emitter(test),
+    /** As after the loss of the broker's disk. */
+    recreateStream: async (): Promise<void> => {
+      await jsm.streams.delete('EVENTS');
+      await createStream();
+    },
     publishLive: <L extends LiveDef>(def: L, data: unknown) => test.publish(def.subject, JSON.stringify(data)),
   };
 }

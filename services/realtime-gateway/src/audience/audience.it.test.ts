@@ -109,4 +109,18 @@ describe('a shared file', () => {
     await updated({ ...newFile(), ownerId: userId });
     expect(stranger.types()).toEqual(['connection_established']);
   });
+
+  it('sends events for a share whose own event was lost with the stream', async () => {
+    const [file, reader] = [newFile(), before.userId];
+    const socket = await connect(reader);
+    const receivesUpdatesOf = (of: { fileId: string; ownerId: string }) =>
+      waitFor(async () => {
+        await updated(of);
+        return socket.received.some(({ data }) => 'file_id' in data && data.file_id === of.fileId);
+      });
+    await receivesUpdatesOf(before);
+    world.known.shared.push({ ...file, groupIds: [], userIds: [reader], version: 1 });
+    await world.recreateStream();
+    await receivesUpdatesOf(file);
+  });
 });

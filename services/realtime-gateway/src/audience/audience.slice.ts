@@ -5,8 +5,14 @@ import { createAudience, type Audience } from './audience.ts';
 const hour = 3_600_000;
 const pageSize = 500;
 
-/** Which users receive the events of a file: loaded at start and every hour, changed by events of the feed. */
-export function createAudienceSlice({ bus }: { bus: Pick<Bus, 'request'> }): Slice & { audience: Audience } {
+type AudienceSlice = Slice & {
+  audience: Audience;
+  /** Loads what changed while no events were received. */
+  reload: () => void;
+};
+
+/** Which users receive the events of a file: loaded at start, at `reload` and every hour, changed by events of the feed. */
+export function createAudienceSlice({ bus }: { bus: Pick<Bus, 'request'> }): AudienceSlice {
   const audience = createAudience();
   const load = async (): Promise<void> => {
     const memberships = askAll(
@@ -20,5 +26,6 @@ export function createAudienceSlice({ bus }: { bus: Pick<Bus, 'request'> }): Sli
     );
     for await (const access of shared) audience.setAccess(access);
   };
-  return { audience, periodics: [catchUp('load file audiences', hour, load)] };
+  const loading = catchUp('load file audiences', hour, load);
+  return { audience, reload: loading.runNow, periodics: [loading] };
 }

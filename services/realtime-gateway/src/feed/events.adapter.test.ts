@@ -33,8 +33,8 @@ async function follow(lastSeq: number) {
   return {
     begins,
     seen,
-    comesBackWith: (seq: number) => {
-      state.last_seq = seq;
+    comesBackWith: (seq: number, { first = 1 } = {}) => {
+      Object.assign(state, { first_seq: first, last_seq: seq });
       renew();
     },
     delivers: (seq: number) => {
@@ -64,4 +64,14 @@ it('does not begin again when the broker comes back with all events', async () =
   stream.delivers(6);
   await waitFor(() => stream.seen.includes(6));
   expect([stream.begins, stream.seen]).toEqual([[0], [1, 2, 3, 4, 5, 6]]);
+});
+
+it('begins again when the stream has removed events that were missed', async () => {
+  const stream = await follow(5);
+  stream.comesBackWith(9, { first: 8 });
+  await waitFor(() => stream.seen.includes(9));
+  expect([stream.begins, stream.seen]).toEqual([
+    [0, 7],
+    [1, 2, 3, 4, 5, 8, 9],
+  ]);
 });

@@ -18,7 +18,7 @@ export type TailDeps = {
 const checkIntervalMs = 2_000;
 const retryMs = 200;
 const readBatchSize = 128;
-/** After a larger gap than this, clients reload everything instead. */
+/** After a larger gap than this, or one that the stream no longer has, clients reload everything instead. */
 const maxMissed = 20_000;
 
 /**
@@ -115,8 +115,9 @@ function createReader({ bus, lookBackMs, onBegin, onEvent }: TailDeps) {
       if (known !== undefined && state.last_seq <= known) return;
       reading = true;
       try {
-        if (known === undefined || state.last_seq - known > maxMissed) await restart(jsm, state);
-        else await readSequences(jsm, Math.max(known + 1, state.first_seq), state.last_seq);
+        const isReadable = known !== undefined && known + 1 >= state.first_seq && state.last_seq - known <= maxMissed;
+        if (isReadable) await readSequences(jsm, known + 1, state.last_seq);
+        else await restart(jsm, state);
         streamCreated = created;
       } finally {
         reading = false;

@@ -10,10 +10,17 @@ import { createProgress } from './progress.ts';
 const lookBackMs = 90_000;
 
 type FeedSlice = Slice & { latestProgress: (userId: string) => Live[] };
-type Deps = { bus: Bus; audience: Audience; replay: Replay; receivers: Receivers };
+type Deps = {
+  bus: Bus;
+  audience: Audience;
+  /** Called when events were missed that the audience depends on. */
+  reloadAudience: () => void;
+  replay: Replay;
+  receivers: Receivers;
+};
 
 /** Pushes events and progress to the users that may see them. */
-export function createFeedSlice({ bus, audience, replay, receivers }: Deps): FeedSlice {
+export function createFeedSlice({ bus, audience, reloadAudience, replay, receivers }: Deps): FeedSlice {
   const emit = (live: Live): void => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live);
   const progress = createProgress({ emit });
   // A summary may be written while another stage of the file is in progress.
@@ -23,6 +30,7 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
     lookBackMs,
     onBegin: (after) => {
       replay.reset(after);
+      reloadAudience();
       receivers.resyncAll();
     },
     onEvent: createDelivery({ audience, replay, progress, summaries, receivers }),
