@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { recordActivity, sleepUntilActivity } from './activity.ts';
 import { runAsService } from './current-service.ts';
 import { createLog } from './log.ts';
@@ -62,6 +62,40 @@ describe('a periodic task', () => {
       ]);
     },
   );
+});
+
+describe('a run that hangs', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([
+    { kind: 'a periodic task', create: (work: () => Promise<void>) => periodic('clean up', 1, work) },
+    { kind: 'catching up', create: (work: () => Promise<void>) => catchUp('clean up', 1, work) },
+  ])('of $kind is logged once with its name, and so is its end', async ({ create }) => {
+    const hanging = Promise.withResolvers<void>();
+    const again = Promise.withResolvers<string>();
+    const lines: unknown[] = [];
+    const keep = (...line: unknown[]): void => void lines.push(line);
+    let runs = 0;
+    const running = create(() => {
+      runs += 1;
+      if (runs > 1) again.resolve('again');
+      return runs === 1 ? hanging.promise : Promise.resolve();
+    }).start(Object.assign(Object.create(log) as typeof log, { warn: keep, info: keep }));
+    while (runs === 0) await jest.advanceTimersByTimeAsync(1);
+    await jest.advanceTimersByTimeAsync(599_000);
+    expect(lines).toEqual([]);
+    await jest.advanceTimersByTimeAsync(601_000);
+    hanging.resolve();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(lines).toEqual([
+      [{ task: 'clean up', minutes: 10 }, 'periodic task still running'],
+      [{ task: 'clean up', minutes: 20 }, 'long periodic task ended'],
+    ]);
+    jest.useRealTimers();
+    expect(await again.promise).toBe('again');
+    await running.stop();
+  });
 });
 
 describe('a resting periodic task', () => {

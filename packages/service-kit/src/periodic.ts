@@ -53,7 +53,7 @@ function repeatWork(name: string, work: Work, pause: Pause): Periodic {
     await pause(signal, failures > 0).catch(() => {});
     if (signal.aborted) return;
     try {
-      await work(signal);
+      await watchRun(work(signal), name, log);
       if (failures > 0) log.info({ task: name, failures }, 'periodic task works again');
       failures = 0;
     } catch (err) {
@@ -77,7 +77,7 @@ export function catchUp(name: string, everyMs: number, work: Work): Periodic & {
     const pauseEnd = AbortSignal.any([signal, requested.signal]);
     let pauseMs = everyMs;
     try {
-      await work(signal);
+      await watchRun(work(signal), name, log);
     } catch (err) {
       log.debug({ err: err as Error, task: name }, 'not caught up yet');
       pauseMs = catchUpRetryMs;
@@ -85,6 +85,24 @@ export function catchUp(name: string, everyMs: number, work: Work): Periodic & {
     await sleep(pauseMs, undefined, { signal: pauseEnd }).catch(() => {});
   });
   return { ...task, runNow: () => requested.abort() };
+}
+
+/** A run may be long, but one that hangs would stop the task without a trace. */
+const longRunMs = 600_000;
+
+async function watchRun(run: Promise<void>, task: string, log: Log): Promise<void> {
+  const started = Date.now();
+  let isLong = false;
+  const timer = setTimeout(() => {
+    isLong = true;
+    log.warn({ task, minutes: longRunMs / 60_000 }, 'periodic task still running');
+  }, longRunMs).unref();
+  try {
+    await run;
+  } finally {
+    clearTimeout(timer);
+    if (isLong) log.info({ task, minutes: Math.round((Date.now() - started) / 60_000) }, 'long periodic task ended');
+  }
 }
 
 function repeat(name: string, turn: (signal: AbortSignal, log: Log) => Promise<void>): Periodic {
