@@ -12,7 +12,7 @@ cleanUpAfterFile(db.drop);
 const proxy = await stopAfterFile(startFaultyProxy({ port: Number(new URL(db.urlFor('media')).port) }));
 
 /** A pool whose connections go through the proxy. */
-function poolBehindProxy(limits: { trustedIdleMs?: number; abandonedAfterMs?: number }) {
+function poolBehindProxy(limits: Partial<Parameters<typeof createPool>[0]>) {
   const url = new URL(db.urlFor('media'));
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
@@ -106,6 +106,23 @@ describe('connection pool', () => {
     expect((await pool.query('select 1')).rowCount).toBe(1);
     await many(pool, 3);
     expect([opened, pool.totalCount, pool.waitingCount]).toEqual([3, 3, 0]);
+    await pool.end();
+  });
+
+  it('rejects a query whose connection was dropped while in use, and serves the next one', async () => {
+    const pool = poolBehindProxy({ trustedIdleMs: 3_600_000, checkQueriesEveryMs: 1_000 });
+    const client = await pool.connect();
+    await client.query('begin');
+    proxy.silenceOpen();
+    await expect(client.query('select 1')).rejects.toThrow('query may have been executed');
+    client.release(true);
+    expect((await pool.query('select 1')).rowCount).toBe(1);
+    await pool.end();
+  });
+
+  it('does not reject a query that the server executes for a long time', async () => {
+    const pool = poolBehindProxy({ checkQueriesEveryMs: 1_000 });
+    expect((await pool.query('select pg_sleep(4)')).rowCount).toBe(1);
     await pool.end();
   });
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { poolEnv } from './connections.ts';
 import { createProbeConnection, destroyConnection } from './health-probe.ts';
 import { IdleTest } from './idle-test.ts';
+import { LostQueries } from './lost-queries.ts';
 import { sessionOptions } from './session-options.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
@@ -25,6 +26,8 @@ export type PoolOptions = {
   silenceLimitMs?: number;
   /** A connection that was idle for longer is tested before it is handed out. */
   trustedIdleMs?: number;
+  /** Queries that take longer are looked up at the server; see `LostQueries`. */
+  checkQueriesEveryMs?: number;
   /** The server ends a transaction that is idle for longer; above the longest transaction that computes between its statements. */
   abandonedAfterMs?: number;
 };
@@ -37,6 +40,7 @@ export function createPool({
   log,
   silenceLimitMs = 4_000,
   trustedIdleMs = 1_000,
+  checkQueriesEveryMs = 10_000,
   abandonedAfterMs = 120_000,
 }: PoolOptions): Pool {
   const health = new HealthProbe({
@@ -48,8 +52,13 @@ export function createPool({
         : log.info('database responsive again'),
   });
   const idleTest = new IdleTest({ silenceLimitMs, trustedIdleMs });
+  const lostQueries = new LostQueries({
+    url: env.DATABASE_URL,
+    checkEveryMs: checkQueriesEveryMs,
+    onLost: (rejected) => log.warn({ rejected }, 'database connection lost: pending queries rejected'),
+  });
   const pool = new MonitoredPool(health, idleTest, {
-    Client: monitoredClient(health, metrics),
+    Client: monitoredClient({ health, lostQueries, metrics }),
     connectionString: env.DATABASE_URL,
     // Up to `min` connections stay open when idle; those above it are closed after ten idle seconds.
     min: env.DB_POOL_SIZE,
@@ -140,8 +149,10 @@ class MonitoredPool extends Pool {
   }
 }
 
+type Monitors = { health: HealthProbe; lostQueries: LostQueries; metrics: Metrics };
+
 /** Counts and times each statement. A rejected one also closes its connection, so that its transaction cannot continue. */
-function monitoredClient(health: HealthProbe, metrics: Metrics): typeof Client {
+function monitoredClient({ health, lostQueries, metrics }: Monitors): typeof Client {
   return class extends Client {
     override query(config: never, values?: unknown): never {
       const flow = currentFlow();
@@ -154,9 +165,13 @@ function monitoredClient(health: HealthProbe, metrics: Metrics): typeof Client {
         };
         const settle = health.track(() => rejectQuery(createNoResponseError()));
         if (!settle) return rejectQuery(createNotSentError());
+        const endTracking = lostQueries.track(this, () => settle(false) && rejectQuery(createNoResponseError()));
         super
           .query(config, values as never)
-          .finally(() => settle(true))
+          .finally(() => {
+            settle(true);
+            endTracking();
+          })
           .then(resolve, reject);
       }).finally(() => metrics.dbDuration.observe((performance.now() - started) / 1000));
       return result as never;
