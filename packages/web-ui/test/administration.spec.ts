@@ -46,6 +46,8 @@ test('a setting that was entered counts as set only after it was saved', async (
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('The settings weren’t saved')).toBeVisible();
   await expect(setting).toContainText(detail);
+  await expect(setting.getByRole('textbox')).toBeFocused();
+  await expect(setting.getByRole('textbox')).toBeInViewport();
   await expect(setting).not.toContainText('set here');
   await expect(setting.getByRole('button', { name: /Reset/ })).toHaveCount(0);
   const stored = { ...folder, value: '/mnt/other', source: 'stored' } as const;

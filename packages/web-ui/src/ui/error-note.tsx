@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { codeOf, fieldOf, isOutage, messageOf } from '../api/problem.ts';
+import { focusRefusedField } from './focus-refused-field.ts';
 import { Icon } from './icons.tsx';
 
 type Props = {
@@ -13,12 +14,20 @@ type Props = {
   readonly fields?: readonly string[];
   readonly onRetry?: () => void;
 };
-/** A failed request: its message and code, and a retry button where a retry makes sense. */
+/**
+ * A failed request: its message and code, and a retry button where a retry makes sense. In a form, the first refused field
+ * gets the focus: it may be out of view.
+ */
 export function ErrorNote({ error, title, note = null, fields = [], onRetry }: Props) {
   const isShownAtFields = fields.some((field) => fieldOf(error, field) !== null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    focusRefusedField(box.current?.closest('form') ?? null);
+  }, [error]);
   const code = isShownAtFields ? null : codeOf(error);
   return (
     <Alert
+      ref={box}
       role="alert"
       color="red"
       variant="light"

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { FailureNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { useReloadAfterRefusal } from './use-reload-after-refusal.ts';
@@ -55,10 +55,6 @@ export function FormDialog({
   const changed = lostOnReload || (draft?.changed ?? false);
   useUnsaved(lostOnReload, onClose);
   useReloadAfterRefusal(sending.error);
-  const form = useRef<HTMLFormElement | null>(null);
-  useEffect(() => {
-    if (sending.error) focusRefusedField(form.current);
-  }, [sending.error]);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (unready === null) onSubmit();
@@ -70,7 +66,7 @@ export function FormDialog({
   };
   return (
     <Dialog size={size} onClose={() => void close()} title={<b>{title}</b>}>
-      <form ref={form} onSubmit={submit} onInput={() => setTouched(true)}>
+      <form onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
           {children}
@@ -106,11 +102,4 @@ export function FormDialog({
 export function stillMissing(...labels: readonly (string | false)[]): string | null {
   const missing = labels.filter((label) => label !== false);
   return missing.length === 0 ? null : t`Still missing: ${missing.join(', ')}`;
-}
-
-/** The first field that was refused is shown and gets the focus; without one the note of the failure is shown. */
-export function focusRefusedField(form: HTMLFormElement | null): void {
-  const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
-  field?.scrollIntoView({ block: 'center' });
-  field?.focus({ preventScroll: true });
 }

@@ -13,7 +13,7 @@ import { EngineOptionsFields } from './engine-options.tsx';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from '../state/upload.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { focusRefusedField } from '../ui/form-dialog.tsx';
+import { focusRefusedField } from '../ui/focus-refused-field.ts';
 
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
 

@@ -33,7 +33,10 @@ export function passwordFaults(
     [on && policy.password_require_lowercase && !/\p{Ll}/u.test(password), 'It needs a lower case letter.'],
     [on && policy.password_require_digit && !/\p{Nd}/u.test(password), 'It needs a digit.'],
     [on && policy.password_require_special && !special.test(password), 'It needs a special character.'],
-    [on && personalParts(owner).some((part) => low.includes(part)), 'It must not contain your name or e-mail address.'],
+    [
+      on && personalParts(owner).some((part) => low.includes(part)),
+      'It must not contain the name or e-mail address of the account.',
+    ],
   ].flatMap(([wrong, text]) => (wrong ? [text as string] : []));
 }
 

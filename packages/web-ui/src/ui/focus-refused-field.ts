@@ -1,0 +1,6 @@
+/** The first field that was refused is shown and gets the focus. */
+export function focusRefusedField(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
+  field?.scrollIntoView({ block: 'center' });
+  field?.focus({ preventScroll: true });
+}
