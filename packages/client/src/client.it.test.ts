@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { ApiError, createClient, signIn } from './index.ts';
 
@@ -124,5 +124,42 @@ describe('createClient', () => {
     const client = createClient({ url, credentials: anonymous });
     const call = client.call('GET /api/users/me', { signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  describe('on a line that goes silent', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+    afterEach(() => void jest.useRealTimers());
+
+    /** A server that leaves the response to the test. */
+    async function silentServer() {
+      const received = Promise.withResolvers<ServerResponse>();
+      const server = createServer((_request, response) => received.resolve(response));
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      cleanUpAfterTest(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return { client: createClient({ url, credentials: anonymous }), received: received.promise };
+    }
+
+    it('ends the wait for a response', async () => {
+      const { client, received } = await silentServer();
+      const call = client.call('GET /api/users/me').catch((error: unknown) => error);
+      await received;
+      jest.advanceTimersByTime(150_000);
+      expect(await call).toMatchObject({ status: 0, code: 'unreachable' });
+    });
+
+    it('does not limit the time of a response that has begun', async () => {
+      const { client, received } = await silentServer();
+      const call = client.fetch('GET /api/users/me');
+      const serverSide = await received;
+      serverSide.writeHead(200).flushHeaders();
+      const response = await call;
+      jest.advanceTimersByTime(150_000);
+      serverSide.end('all of it');
+      expect(await response.text()).toBe('all of it');
+    });
   });
 });

@@ -105,12 +105,21 @@ function encoded({ body, encoding = 'json' }: SendInput): { body?: string | Form
   return { body: JSON.stringify(body), type: 'application/json' };
 }
 
-async function reached(address: string, init: RequestInit): Promise<Response> {
+/** Longer than the server lets any request wait for the beginning of its response: by then the line is dead. */
+const responseTimeoutMs = 150_000;
+
+async function reached(address: string, { signal, ...init }: RequestInit): Promise<Response> {
+  const late = new AbortController();
+  // The upload of a file takes as long as it takes.
+  const timer = init.body instanceof FormData ? undefined : setTimeout(() => late.abort('late'), responseTimeoutMs);
   try {
-    return await fetch(address, { credentials: 'same-origin', ...init });
+    const signals = signal ? [signal, late.signal] : [late.signal];
+    return await fetch(address, { credentials: 'same-origin', ...init, signal: AbortSignal.any(signals) });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, {});
+  } finally {
+    clearTimeout(timer);
   }
 }
 
