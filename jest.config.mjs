@@ -35,6 +35,7 @@ export default {
     ...['it', 'endurance'].map((ring) => ({
       ...base,
       displayName: ring,
+      runner: '<rootDir>/packages/testkit/runner/runner.mjs',
       globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
       setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],

@@ -104,6 +104,8 @@ function createValidators(document: ApiDocument): (pointer: string, status: numb
   };
 }
 
+let faultOf: ReturnType<typeof createAnswerCheck> | undefined;
+
 /** Answers of a scripted service carry this header: they are not the product's. */
 export const scriptedHeader = 'x-scripted-answer';
 
@@ -113,7 +115,6 @@ export const scriptedHeader = 'x-scripted-answer';
  */
 export function watchAnswers(): () => string[] {
   const { fetch: send } = globalThis;
-  let faultOf: ReturnType<typeof createAnswerCheck> | undefined;
   let faults: string[] = [];
   globalThis.fetch = async (input, init) => {
     const response = await send(input, init);
