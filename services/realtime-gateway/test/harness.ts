@@ -77,6 +77,7 @@ export async function createWorld() {
   const media = createBus({ service: 'media', url: nats.url, user: 'media', password, log });
   await media.connect();
   media.serve(mediaRpc.listShared, async ({ after }) => ({ files: after === null ? known.shared : [] }));
+  await Promise.all([identity, media].map((bus) => bus.nc().flush()));
   cleanUpAfterFile(async () => {
     await identity.close();
     await media.close();

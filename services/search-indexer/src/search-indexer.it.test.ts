@@ -39,6 +39,7 @@ describe('search-indexer', () => {
     const subscription = world.nc.subscribe(searchEvents.fileIndexed.subject, {
       callback: (_err, msg) => events.push(msg.json()),
     });
+    await world.nc.flush();
     const { file } = await indexed(['Ann', 'hello'], ['Bob', 'the report is due in march']);
     expect(world.completed.at(-1)).toMatchObject({ artefact: null, chunks: 1, semantic: true });
     const byWord = await search('q=reports', file.ownerId);
@@ -132,6 +133,7 @@ describe('search-indexer', () => {
     const subscription = world.nc.subscribe(operationsEvents.performed.subject, {
       callback: (_err, msg) => performed.push(msg.json()),
     });
+    await world.nc.flush();
     const path = '/api/search';
     const body = { file_uuids: [file.fileId] };
     const requests = [

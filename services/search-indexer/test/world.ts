@@ -86,6 +86,7 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
     completed.push(indexOutput.parse(output));
     return { outcome: 'accepted' as const };
   });
+  await Promise.all(buses.map((bus) => bus.nc().flush()));
   return { completed, waiting, connectAs: as, close: () => Promise.all(buses.map((bus) => bus.close())) };
 }
 

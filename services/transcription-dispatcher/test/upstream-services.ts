@@ -28,6 +28,7 @@ export async function startUpstreamServices(world: World) {
       return fullName === undefined ? [] : [{ userId, email: '', fullName }];
     }),
   }));
+  await Promise.all(buses.map((bus) => bus.nc().flush()));
   return {
     files,
     names,

@@ -51,6 +51,7 @@ describe('transcription-worker', () => {
       world.nc.subscribe(transcriptionLive.taskProgress.subject, {
         callback: (_, message) => progress.push(message.json<{ fraction: number }>().fraction),
       });
+      await world.nc.flush();
       const objectKey = await world.upload(wav);
       const prepared = await world.run('prepare', { ...at, objectKey, contentType: 'audio/wav' });
       expect(prepared).toMatchObject({ truncated: false, thumbnail: null, media: { audio_codec: 'pcm_s16le' } });
@@ -185,6 +186,7 @@ describe('transcription-worker', () => {
       completed.push(report);
       return { outcome: 'accepted' as const };
     });
+    await mediaService.nc().flush();
     await putJob(mediaService, downloadJobs.download, randomUUID(), { fileId });
     await waitFor(() => completed.length > 0);
     expect(completed[0]).toMatchObject({ fileId, token: 1, bytes: 50_000, contentType: 'audio/wav' });

@@ -84,6 +84,7 @@ async function playDispatcher(
     ended.failures.set(failure.taskId, failure);
     return { outcome: 'failed' as const };
   });
+  await bus.nc().flush();
   return bus;
 }
 

@@ -10,6 +10,7 @@ const reports: ErasureReport[] = [];
 world.nats.subscribe(erasureEvents['directory-sync'].subject, {
   callback: (_, message) => void reports.push(message.json()),
 });
+await world.nats.flush();
 
 describe('an ordered erasure', () => {
   it('deletes decisions about the person, and takes the person out of the reports of sync runs', async () => {

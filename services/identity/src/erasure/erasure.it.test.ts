@@ -21,6 +21,7 @@ bus.subscribe(erasureRpc.describeOwner.subject, {
 });
 const orders: { erasureId: string; round: number; userId: string }[] = [];
 bus.subscribe('evt.identity.user.erasure-ordered.v1', { callback: (_, message) => void orders.push(message.json()) });
+await bus.flush();
 
 function order(id: string, email: string, by = root) {
   return world.ask(`/api/admin/users/${id}/erasure`, by, 'POST', { confirm_email: email });

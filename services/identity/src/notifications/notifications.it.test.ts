@@ -32,6 +32,7 @@ bus.subscribe(collectionNamesRpc.names.subject, {
     message.respond(JSON.stringify({ ok: { collections } }));
   },
 });
+await bus.flush();
 
 /** The broker drops a repeated message id; a redelivery has the time of the first one. */
 async function emit<E extends EventDef>(event: E, data: DataOf<E>, time = new Date()) {

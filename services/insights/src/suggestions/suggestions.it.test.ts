@@ -12,6 +12,7 @@ import { replacePending } from './suggestions.store.ts';
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 4_096 }));
 const world = await startWorld();
 const media = createFakeMedia(world.nats);
+await world.nats.flush();
 const admin = newUser('super_admin');
 
 type Body = Record<string, unknown>;

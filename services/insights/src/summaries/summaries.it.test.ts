@@ -582,6 +582,7 @@ describe('a language model that fails', () => {
     world.nats.subscribe('live.insights.summary', {
       callback: (_, message) => void drafts.push(message.json<{ draft: string }>().draft),
     });
+    await world.nats.flush();
     const recording = recordings.add(speech(5));
     const text = JSON.stringify({ ...nothing, brief: [{ text: 'A long sentence. '.repeat(30), n: [0] }] });
     server.answer(() => ({ reaction: 'answer', text, pieceMs: 60 }));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import {
   collectionRpc,
@@ -571,6 +571,7 @@ describe('the transcripts that a search finds', () => {
     asked.push(request);
     return found;
   });
+  beforeAll(() => indexer.nc().flush());
 
   it('are all in one archive, in the order of the search, with those that are missing', async () => {
     const owner = newUser();

@@ -36,6 +36,7 @@ beforeAll(async () => {
   nc.subscribe(maskedAudioJobs.maskAudio.subject, {
     callback: (_, msg) => void requests.push(msg.json<{ input: Requested }>().input),
   });
+  await nc.flush();
 });
 
 beforeEach(async () => {

@@ -18,6 +18,7 @@ watcher.subscribeLive(importLive.progress, (progress) => void live.push(progress
 worker.nc().subscribe(downloadJobs.download.subject, {
   callback: (_, msg) => void jobs.push(msg.json<{ input: { fileId: string } }>().input.fileId),
 });
+await Promise.all([watcher, worker].map((bus) => bus.nc().flush()));
 
 type Answer = FileObject & Omit<Problem, 'status'>;
 const address = 'http://10.9.8.7/recordings/Budget%20talk.wav';

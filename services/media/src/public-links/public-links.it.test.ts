@@ -136,6 +136,7 @@ describe('public links', () => {
       asked.push(request);
       return { summary: summaryOf(run.fileId, segments) };
     });
+    await insights.nc().flush();
     const opened = await open((await create(run, { parts: ['summary'] })).body);
     const answer = await get(opened, '/summary');
     expect(await answer.json()).toEqual({

@@ -267,6 +267,7 @@ beforeAll(async () => {
   const { uuid: imported } = (await created.json()) as FileDetail;
   expect((await media.json(boss, 'PUT', '/api/admin/public-links', { enabled: true })).status).toBe(200);
   indexer.serve(foundRpc.foundFiles, async () => ({ fileIds: [run.fileId, imported], more: false }));
+  await indexer.nc().flush();
   for (const fileId of [run.fileId, imported])
     for (const permission of ['viewer', 'editor'])
       await media.json(owner, 'PUT', `/api/files/${fileId}/shares`, {

@@ -217,6 +217,7 @@ describe('a names model of the workers', () => {
       const rangeIn = (text: string): [number, number] => [text.indexOf(name), text.indexOf(name) + name.length];
       return { names: texts.map((text) => (text.includes(name) ? [rangeIn(text)] : [])) };
     });
+    await worker.nc().flush();
   });
   beforeEach(() => setPolicy({ masked_kinds: ['name'], masked_for: ['viewer', 'editor'] }));
   const use = async (model: string | null): Promise<void> => {

@@ -216,6 +216,7 @@ describe('a transcript export', () => {
     const answers = [{ summary }, { summary: null }];
     const insights = await media.connectAs('insights');
     insights.serve(insightsRpc.summary, async () => answers.shift() as ReplyOf<typeof insightsRpc.summary>);
+    await insights.nc().flush();
     const exported = async () => (await media.call(run.owner, 'GET', `${path}txt`)).text();
     expect(await exported()).toMatch(/^Summary:\n- We began\.\n\nSpeaker 1 \[00:00:00\]/);
     expect(await exported()).toMatch(/^Speaker 1 \[00:00:00\]/);

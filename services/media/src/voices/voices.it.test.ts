@@ -44,6 +44,7 @@ beforeAll(async () => {
   audit.nc().subscribe(operationsEvents.performed.subject, {
     callback: (_, message) => void operations.push(message.json()),
   });
+  await audit.nc().flush();
   indexer = await media.connectAs('search-indexer');
   const likely = (one: string, other: string): boolean =>
     personOf.has(one) && personOf.get(one) === personOf.get(other);
@@ -73,6 +74,7 @@ beforeAll(async () => {
     );
     return { speakerIds: known, pairs, waitingFileIds: fileIds.filter((id) => waiting.has(id)), failedFileIds: [] };
   });
+  await indexer.nc().flush();
 });
 
 beforeEach(async () => {

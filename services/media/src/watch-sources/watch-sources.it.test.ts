@@ -502,6 +502,7 @@ describe('the administration of watch sources', () => {
       audit.nc().subscribe('evt.transcription.operation.performed.v1', {
         callback: (_, message) => void actions.push(message.json()),
       });
+      await audit.nc().flush();
       const { uuid, update, path, folder, until } = await watchSource('audited');
       await place(join(folder, 'a.wav'), wav(601));
       await until('a.wav', 'imported');

@@ -17,6 +17,7 @@ const mirror = createObjectStore({ OBJECT_STORE_DIR: folder, OBJECT_STORE_RESERV
 const durable = 'operations-erase-mirrored';
 const reports: ErasureReport[] = [];
 world.nats.subscribe(erasureEvents.operations.subject, { callback: (_, message) => void reports.push(message.json()) });
+await world.nats.flush();
 
 async function keys(): Promise<string[]> {
   const found: string[] = [];

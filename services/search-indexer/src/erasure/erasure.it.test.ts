@@ -20,6 +20,7 @@ const reports: ErasureReport[] = [];
 world.nc.subscribe(erasureEvents['search-indexer'].subject, {
   callback: (_, message) => void reports.push(message.json()),
 });
+await world.nc.flush();
 
 async function found(query: string, userId: string): Promise<string[]> {
   const { body } = await world.call(`/api/search?q=${query}`, { userId });

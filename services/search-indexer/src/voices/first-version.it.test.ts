@@ -32,6 +32,7 @@ async function startNew(recordings: number) {
     enabled: true,
     files: after === null ? files : [],
   }));
+  await media.nc().flush();
   const worker = await world.connectAs('transcription-worker');
   const status = async () =>
     (await world.call('/api/search/speaker-index', { role: 'admin' })).body as SpeakerIndexAnswer;

@@ -108,6 +108,7 @@ beforeAll(async () => {
     enabled,
     files: after === null && enabled ? [...recordings.values()].map(({ fileId }) => ({ fileId, ownerId })) : [],
   }));
+  await media.nc().flush();
   bus = await world.connectAs('transcription-worker');
   const job = { embedVoices: { ...voiceJobs.embedVoices, policy: { ...voiceJobs.embedVoices.policy, backoffMs: 50 } } };
   running = worker(job, { embedVoices: embed }, { workerId: 'test', concurrency: { embedding: 2 } }).start(bus);

@@ -81,12 +81,13 @@ describe('models without a worker', () => {
 });
 
 describe('models of a worker', () => {
-  beforeAll(() => {
+  beforeAll(async () => {
     world.bus.serve(modelRpc.models, async () => overview);
     world.bus.serve(modelRpc.removeModel, async ({ name }) => {
       removed.push(name);
       return { removed: name === 'here' };
     });
+    await world.bus.nc().flush();
   });
 
   it('are shown to administrators', async () => {

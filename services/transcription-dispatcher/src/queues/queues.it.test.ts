@@ -130,6 +130,7 @@ describe('a job that its handler fences', () => {
     const subscription = world.test.subscribe(dispatcherRpc.paused.subject, {
       callback: () => void (pausedRequests += 1),
     });
+    await world.test.flush();
     const attempts: number[] = [];
     const syncBus = createBus({ service: 'directory-sync', url: world.nats.url, user: 'test', password, log });
     await syncBus.connect();

@@ -135,6 +135,7 @@ describe('ASR providers', () => {
         }),
       };
     });
+    await bus.nc().flush();
     const { revision } = await show();
     const missing: AsrProviderInput = { ...local, id: randomUUID(), name: 'Model', kind: 'sherpa-onnx' };
     for (const providers of [[missing], [{ ...local, enabled: false }]]) {
@@ -161,6 +162,7 @@ describe('ASR providers', () => {
       received.push(provider);
       return { ok: true, error_code: null, error: null, text: 'good morning', language: 'en', seconds: 1 };
     });
+    await bus.nc().flush();
     const response = await world.dispatcher.post(`${path}/test`, admin, { provider: { ...server, name: 'Unsaved' } });
     expect(await response.json()).toMatchObject({ ok: true, text: 'good morning' });
     expect(received).toEqual([{ ...server, name: 'Unsaved', api_key: 'sk-three' }]);

@@ -243,6 +243,7 @@ it("a worker's progress is published as progress of the file and never decreases
   const sub = world.test.subscribe(transcriptionLive.fileProgress.subject, {
     callback: (_err, msg) => void progress.push(transcriptionLive.fileProgress.data.parse(msg.json())),
   });
+  await world.test.flush();
   const worker = await world.worker({
     transcribe: async (dead) => {
       for (const fraction of [0.2, 0.8]) {

@@ -113,6 +113,7 @@ describe('ASR providers of a running worker', () => {
         asked.push(userId);
         return { terms: ['Kubernetes', 'nats'] };
       });
+      await media.nc().flush();
       world.stored.providers = [providerOf(baseUrl, { vocabulary: ['NATS', 'Overtone'] })];
       await transcribed();
       expect(received[0]?.form.get('prompt')).toBe('Kubernetes, NATS, Overtone');
