@@ -49,7 +49,8 @@ async function runFile(path, globalConfig, config) {
   for (const path of config.setupFiles) await load(path);
 
   const moduleMocker = new ModuleMocker(globalThis);
-  const fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
+  // Another object than the global one: only its functions are faked, not those of `node:timers`, which helpers use.
+  const fakeTimersModern = new ModernFakeTimers({ config, global: new Proxy(globalThis, {}) });
   const runtime = {
     requireInternalModule: require,
     requireModule: require,
@@ -136,17 +137,18 @@ function createConsole(globalConfig, config) {
 
 /** What a test may need of Jest's object; modules cannot be replaced. */
 function createJest(mocker, timers) {
-  const jest = {
-    fn: mocker.fn.bind(mocker),
-    spyOn: mocker.spyOn.bind(mocker),
-    restoreAllMocks: () => void mocker.restoreAllMocks(),
-    setTimeout: (limitMs) => void (globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = limitMs),
+  return {
+    ...pick(mocker, ['fn', 'spyOn', 'replaceProperty', 'mocked', 'isMockFunction']),
+    ...pick(mocker, ['clearAllMocks', 'resetAllMocks', 'restoreAllMocks']),
+    ...pick(timers, ['useRealTimers', 'setSystemTime', 'getTimerCount', 'clearAllTimers', 'runAllTimers']),
+    ...pick(timers, ['runOnlyPendingTimers', 'advanceTimersByTime', 'advanceTimersToNextTimer']),
+    ...pick(timers, ['runAllTimersAsync', 'runOnlyPendingTimersAsync', 'advanceTimersByTimeAsync']),
     // Node's own streams use `process.nextTick`.
-    useFakeTimers: (options) => void timers.useFakeTimers({ doNotFake: ['nextTick'], ...options }),
-    useRealTimers: () => void timers.useRealTimers(),
-    setSystemTime: (time) => void timers.setSystemTime(time),
-    advanceTimersByTime: (ms) => void timers.advanceTimersByTime(ms),
-    advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
+    useFakeTimers: (options) => timers.useFakeTimers({ doNotFake: ['nextTick'], ...options }),
+    setTimeout: (limitMs) => void (globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = limitMs),
   };
-  return jest;
+}
+
+function pick(object, names) {
+  return Object.fromEntries(names.map((name) => [name, object[name].bind(object)]));
 }
