@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { example, exampleItem } from './ring/example.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
-import { expect, startSession, test } from './ring/ring.ts';
+import { expect, me, startSession, test } from './ring/ring.ts';
 
 const route = 'GET /api/admin/backup/settings';
 const folder = exampleItem(route, 'settings', {
@@ -176,6 +176,20 @@ test('a wrong current password is marked at its field', async ({ page, api }) =>
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(message);
   await expect(page.getByText('current_password')).toHaveCount(0);
+});
+
+test('who must choose a password first goes on to the page that was asked for', async ({ page, api }) => {
+  const changed = { ...me, must_change_password: false };
+  api.respond('GET /api/users/me', { ...me, must_change_password: true });
+  api.respond('PUT /api/users/me', changed);
+  await page.goto('/collections?sort_by=name');
+  await expect(page.getByRole('heading', { name: 'Choose your own password' })).toBeVisible();
+  await page.getByLabel('Current password').fill('Given-By-Someone-1!');
+  await page.getByLabel('New password', { exact: true }).fill('Harbour-Lantern-2231!');
+  await page.getByLabel('Repeat new password').fill('Harbour-Lantern-2231!');
+  api.respond('GET /api/users/me', changed);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible();
 });
 
 test('a new group mapping says what is missing, also when there is no group yet', async ({ page }) => {

@@ -39,6 +39,10 @@ function nextOf(value: unknown): { next?: string } {
   return next === null ? {} : { next };
 }
 
+function nextSearch({ next }: Record<string, unknown>): { next?: string } {
+  return nextOf(next);
+}
+
 /** @property ended the session ended without a sign-out */
 function signInSearch({ next, ended }: Record<string, unknown>): { next?: string; ended?: true } {
   return { ...nextOf(next), ...(ended === 'true' || ended === true ? { ended: true } : {}) };
@@ -59,7 +63,7 @@ async function requireUser(href: string): Promise<void> {
     // The forms need the drafts in their first render.
     drafts.open(me.uuid);
     const page = requiredPageOf(me);
-    if (page !== null && !href.startsWith(page)) throw redirect({ to: page });
+    if (page !== null && !href.startsWith(page)) throw redirect({ to: page, search: nextOf(href) });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       throw redirect({ to: '/sign-in', search: { ...nextOf(href), ended: true } });
@@ -113,6 +117,7 @@ const insideRoute = createRoute({
 const passwordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/change-password',
+  validateSearch: only(nextSearch),
   beforeLoad: ({ location }) => requireUser(location.href),
   component: lazyPage(() => import('../session/change-password-page.tsx').then((module) => module.ChangePasswordPage)),
 });

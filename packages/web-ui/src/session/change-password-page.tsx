@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Text, Title } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Wordmark } from '../ui/logo.tsx';
 import { session } from '../state/services.ts';
 import { ChangePasswordForm } from './change-password-form.tsx';
@@ -9,6 +9,7 @@ import css from './sign-in.module.css';
 /** The page of a user who must change the password before anything else. */
 export function ChangePasswordPage() {
   const navigate = useNavigate();
+  const { next } = useSearch({ strict: false });
   return (
     <main className={css['page']}>
       <section className={css['card']}>
@@ -22,7 +23,7 @@ export function ChangePasswordPage() {
           </Text>
         </div>
         {/* Saved, but the fields are still filled until the next render. */}
-        <ChangePasswordForm onDone={() => void navigate({ to: '/', replace: true, ignoreBlocker: true })} />
+        <ChangePasswordForm onDone={() => void navigate({ href: next ?? '/', replace: true, ignoreBlocker: true })} />
         <Button variant="subtle" color="gray" size="xs" onClick={() => void session.signOut()}>
           {t`Sign out instead`}
         </Button>
