@@ -299,6 +299,17 @@ describe('createAutosave', () => {
     expect(texts).toContain('let us begin now');
   });
 
+  it('shows what was typed on an earlier visit when its request is refused and the passages cannot be loaded', async () => {
+    const theirs = [segment('1', 'good morning'), segment('2', 'let us start', 2)];
+    const kept = { request: { uuid: 'the-request', operations: typed }, operations: typed, conflicts: [] };
+    const { autosave } = open(theirs, kept, () => Promise.reject(outdated), { reload: lost });
+    await autosave.restore();
+    expect(autosave.state.get()).toEqual({
+      status: 'offline',
+      conflicts: [{ segmentUuid: '2', text: 'let us begin now', start: 2 }],
+    });
+  });
+
   it.each([
     ['changed', 'good morning all'],
     ['taken back', 'good morning'],
@@ -317,27 +328,38 @@ describe('createAutosave', () => {
     expect(autosave.state.get().conflicts).toEqual([]);
   });
 
-  it('loses no passage that was joined by a request whose answer was lost, and taken apart before the page was opened again', async () => {
-    const joined = { ...segment('1', 'good morning let us begin', 2), previous_uuid: null };
-    const request: Request = {
-      uuid: 'the-request',
-      operations: [
-        {
-          segments: base.map(({ uuid, version }) => ({ uuid, version })),
-          replacement: [{ uuid: '1', text: joined.text }],
-        },
-      ],
-    };
-    // The first passage is as it was before the request.
-    const operations: Draft['operations'] = [
-      { segments: [{ uuid: '2', version: 1 }], replacement: [{ uuid: '3', text: 'let us begin now' }] },
-    ];
-    const answers = [() => Promise.resolve({ ...savedTyped, segments: [joined], removed: ['2'] })];
-    const { view, autosave } = open([joined], { request, operations, conflicts: [] }, () => (answers.pop() ?? lost)());
-    await autosave.restore();
-    expect(textsOf(view)).toEqual([joined.text]);
-    expect(autosave.state.get().conflicts.map(({ text }) => text)).toEqual(['let us begin now']);
-  });
+  it.each([
+    ['is as it was', undefined],
+    ['has another speaker', null],
+  ])(
+    'loses and doubles no words of a join whose answer was lost, when it was taken apart before the page was opened again and the first passage %s',
+    async (_, speaker) => {
+      const joined = { ...segment('1', 'good morning let us begin', 2), previous_uuid: null };
+      const request: Request = {
+        uuid: 'the-request',
+        operations: [
+          {
+            segments: base.map(({ uuid, version }) => ({ uuid, version })),
+            replacement: [{ uuid: '1', text: joined.text }],
+          },
+        ],
+      };
+      const last = { uuid: '3', text: 'let us begin now' };
+      // The first passage has the text again that it had before the request.
+      const both = base.map(({ uuid, version }) => ({ uuid, version }));
+      const operations: Draft['operations'] =
+        speaker === undefined
+          ? [{ segments: both.slice(1), replacement: [last] }]
+          : [{ segments: both, replacement: [{ uuid: '1', speaker_uuid: speaker }, last] }];
+      const answers = [() => Promise.resolve({ ...savedTyped, segments: [joined], removed: ['2'] })];
+      const { view, autosave } = open([joined], { request, operations, conflicts: [] }, () =>
+        (answers.pop() ?? lost)(),
+      );
+      await autosave.restore();
+      expect(textsOf(view)).toEqual([joined.text]);
+      expect(autosave.state.get().conflicts.map(({ text }) => text)).toEqual(['let us begin now']);
+    },
+  );
 
   it('keeps what was typed on the second of three visits to a passage that the first one has saved', async () => {
     const sent: Draft['operations'] = [

@@ -1,4 +1,4 @@
-import { closeHistory, undoDepth } from 'prosemirror-history';
+import { closeHistory, redoDepth, undoDepth } from 'prosemirror-history';
 import type { EditorView } from 'prosemirror-view';
 import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
@@ -81,6 +81,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   /** How many steps the document could undo when the last request was made, and the last one that was saved. */
   let sentDepth = 0;
   let savedDepth = 0;
+  /** How many it could redo when the passages of others were shown last. */
+  let knownRedoDepth = 0;
   /** Until the draft of an earlier visit was read, it must not be replaced. */
   let restored = false;
   /** Of an earlier visit, and not shown before it is known whether they were saved. */
@@ -136,6 +138,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     readCaret(view);
     const { tr, conflicts } = repeatOperations(view.state, base, operations, previous);
     view.dispatch(tr.setMeta('addToHistory', false));
+    // What is not saved was typed again: the steps of the document no longer know its place.
+    savedDepth = undoDepth(view.state);
+    knownRedoDepth = redoDepth(view.state);
     if (conflicts.length > 0) update({ conflicts: [...state.get().conflicts, ...conflicts] });
     keepDraft();
   };
@@ -185,7 +190,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (closed) return false;
       request = null;
       failures = 0;
-      savedDepth = sentDepth;
+      savedDepth = Math.max(savedDepth, sentDepth);
       receive(result, sent.operations);
       return true;
     } catch (error) {
@@ -282,14 +287,16 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       rebase(next, unsaved());
       deps.onSaved(base, result);
     } catch (error) {
-      if (deps.failureOf(error) === 'connection') {
+      try {
+        if (deps.failureOf(error) === 'connection') throw error;
+        const next = await deps.reload();
+        request = null;
+        rebase(next, unsaved());
+      } catch (lost) {
         if (isShown) keepDraft();
         else rebase(base, unsaved());
-        return waitForConnection(error);
+        waitForConnection(lost);
       }
-      const next = await deps.reload();
-      request = null;
-      rebase(next, unsaved());
     }
   }
   return {
@@ -298,11 +305,13 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     isIdle: (): boolean => running === null && request === null && pending().length === 0,
     /** Whether a request is on its way, and no earlier one has failed. */
     isSending: (): boolean => running !== null && failures === 0,
-    /** Whether the last step in the document was made after the last save. */
+    /** Whether the last step in the document was made after the last save, and after others were shown. */
     canUndoHere: (): boolean => pending().length > 0 && undoDepth(view.state) > savedDepth,
+    canRedoHere: (): boolean => redoDepth(view.state) > knownRedoDepth,
     base: () => base,
     /** The document was changed by the person. */
     changed: (): void => {
+      knownRedoDepth = Math.min(knownRedoDepth, redoDepth(view.state));
       typingSince ||= performance.now();
       keepDraft();
       if (failures > 0) return;

@@ -1,5 +1,5 @@
 import { baseKeymap, chainCommands, deleteSelection } from 'prosemirror-commands';
-import { history, isHistoryTransaction, redo, redoDepth, undo } from 'prosemirror-history';
+import { history, isHistoryTransaction, redo, undo } from 'prosemirror-history';
 import { keymap } from 'prosemirror-keymap';
 import type { Node } from 'prosemirror-model';
 import { Plugin, Selection, TextSelection, type Command, type EditorState, type Transaction } from 'prosemirror-state';
@@ -42,7 +42,11 @@ export type EditorKeys = {
  * Every passage has an id of its own, and shows its speaker where the one before it has another. An undone deletion brings
  * nothing back that is there: what others have changed was not deleted.
  */
-function keepPassages(before: EditorState, state: EditorState, isUndo: boolean): Transaction | null {
+function keepPassages(
+  before: EditorState,
+  state: EditorState,
+  { isUndo, isTyped }: { isUndo: boolean; isTyped: boolean },
+): Transaction | null {
   const changed = changedBetween(before.doc, state.doc);
   const isText = changed.after.every((node, i) => isTextOf(changed.before[i], node));
   if (isText && changed.before.length === changed.after.length) return null;
@@ -54,11 +58,12 @@ function keepPassages(before: EditorState, state: EditorState, isUndo: boolean):
       return tr;
     }
   }
+  const texts = new Map(changed.before.map((node) => [attrsOf(node).uuid, node.textContent]));
   const seen = new Set<string>();
   let previous: string | null | undefined;
   let tr: Transaction | null = null;
   passagesOf(state.doc).forEach((node, index) => {
-    const { uuid, speaker, turn } = attrsOf(node);
+    const { uuid, speaker, turn, times } = attrsOf(node);
     const offset = startsOf(state.doc)[index] ?? 0;
     if (uuid === '' || seen.has(uuid)) {
       tr ??= state.tr;
@@ -67,6 +72,9 @@ function keepPassages(before: EditorState, state: EditorState, isUndo: boolean):
       // Pasted text belongs to the speaker before it.
       if (uuid === '') tr.setNodeAttribute(offset, 'speaker', previous ?? null);
     }
+    // Times that were set are not those of a passage that was joined or split: it has those of its words.
+    if (isTyped && times !== null && (texts.get(uuid) ?? node.textContent) !== node.textContent)
+      (tr ??= state.tr).setNodeAttribute(offset, 'times', null);
     seen.add(uuid);
     const said = uuid === '' ? (previous ?? null) : speaker;
     if (turn !== (said !== previous)) (tr ??= state.tr).setNodeAttribute(offset, 'turn', said !== previous);
@@ -200,11 +208,14 @@ export function pluginsOf(keys: EditorKeys): Plugin[] {
       filterTransaction: keepsHiddenText,
       appendTransaction: (transactions, before, state) =>
         transactions.some(({ docChanged }) => docChanged)
-          ? keepPassages(before, state, transactions.some(isHistoryTransaction))
+          ? keepPassages(before, state, {
+              isUndo: transactions.some(isHistoryTransaction),
+              isTyped: !transactions.some((tr) => isHistoryTransaction(tr) || tr.getMeta('addToHistory') === false),
+            })
           : null,
     }),
   ];
 }
 
 /** Undoes and redoes what was typed since the last save; older changes are the server's. */
-export const local = { undo, redo, redoDepth };
+export const local = { undo, redo };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { TextSelection, type Command } from 'prosemirror-state';
 import { createCorrectionsServer, Outdated, type CorrectionsServer } from '../../../test/editor/corrections-server.ts';
 import { segment, speakers, undoAll } from '../../../test/editor/several-editors.ts';
-import { createEditor } from '../../../test/editor/simulated-editor.ts';
-import { deletePassages } from './commands.ts';
+import { createEditor, type Editor } from '../../../test/editor/simulated-editor.ts';
+import { deletePassages, joinAfter, splitPassage } from './commands.ts';
 import type { Operation } from './operations.ts';
 
 function open() {
@@ -10,6 +11,12 @@ function open() {
   const words = { own: new Set<string>(), deleted: new Set<string>(), wronglyRemoved: new Set<string>() };
   // The connection never fails with these numbers.
   return { server, editor: createEditor(server, 'ada', (below) => (below === 2 ? 0 : 1), words) };
+}
+
+function press(editor: Editor, command: Command, at: number): void {
+  const { tr, doc } = editor.state();
+  editor.dispatch(tr.setSelection(TextSelection.create(doc, at)));
+  command(editor.state(), (done) => editor.dispatch(done));
 }
 
 it('a saved step is undone on the server, also when it was typed together with one that is not saved', async () => {
@@ -23,6 +30,38 @@ it('a saved step is undone on the server, also when it was typed together with o
   await editor.revert('undo');
   expect(server.states().at(-1)).toEqual(first);
   expect(editor.shown().map(({ text }) => text)).toEqual(server.passages().map(({ text }) => text));
+  editor.close();
+});
+
+it('a step that is not saved is undone at its place also when passages of others were shown since', async () => {
+  const { server, editor } = open();
+  const [one, two] = [segment(0), segment(1)];
+  press(editor, splitPassage, 2 + 'w0.0'.length);
+  press(editor, deletePassages, 2);
+  expect(editor.shown().map(({ text }) => text)[0]).toBe(one.text.slice('w0.0 '.length));
+  const operation = { segments: [{ uuid: two.uuid }], replacement: [{ uuid: two.uuid, text: 'of bob' }] };
+  server.apply('bob', { uuid: 'of bob', operations: [operation] });
+  await editor.receive();
+  await editor.revert('undo');
+  const texts = editor.shown().map(({ text }) => text);
+  expect(texts.join(' ')).toBe(`${one.text} of bob`);
+  expect(server.passages().map(({ text }) => text)).toEqual(texts);
+  editor.close();
+});
+
+it.each<[string, Command, number]>([
+  ['joined', joinAfter, 2 + segment(0).text.length],
+  ['split', splitPassage, 2 + 'w0.0'.length],
+])('times that were set and not saved do not move the words of a passage that was %s then', async (_, command, at) => {
+  const { server, editor } = open();
+  const words = server.passages().flatMap((one) => one.words);
+  const { tr } = editor.state();
+  editor.dispatch(tr.setNodeAttribute(1, 'times', { start: 0, end: 8.9 }));
+  press(editor, command, at);
+  await editor.autosave().flush();
+  await editor.autosave().flush();
+  expect(editor.autosave().isIdle()).toBe(true);
+  expect(server.passages().flatMap((one) => one.words)).toEqual(words);
   editor.close();
 });
 

@@ -13,7 +13,7 @@ export function createUndo({ view, autosave }: { view: EditorView; autosave: Aut
   let places: readonly ('local' | 'server')[] = [];
   const isLocal = (which: Which): boolean => {
     if (which === 'undo') return autosave.canUndoHere();
-    return places.at(-1) === 'local' && local.redoDepth(view.state) > 0;
+    return places.at(-1) === 'local' && autosave.canRedoHere();
   };
   return {
     /** Nothing is redone after a new change. */

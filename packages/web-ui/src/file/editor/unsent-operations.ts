@@ -51,8 +51,12 @@ function continued(operation: Operation, sent: readonly Operation[], base: reado
   const changed = before.flatMap(({ segments: run, replacement }) =>
     replacement.filter((piece) => isKnown(run, piece)),
   );
-  // What the request has changed, and the person has changed back since, is in none of the operations with its text.
-  if (changed.some(({ uuid }) => !own.has(uuid) && !versions.has(uuid))) return outdated(operation);
+  // What the request has changed, and the person has changed back since, is in the operation without its text, or not at all.
+  const isTextUnknown = changed.some(({ uuid, text }) => {
+    const own = operation.replacement.find((piece) => piece.uuid === uuid);
+    return own ? text !== undefined && own.text === undefined : !versions.has(uuid);
+  });
+  if (isTextUnknown) return outdated(operation);
   const joined = new Set(before.flatMap(({ replacement }) => replacement.map(({ uuid }) => uuid)));
   const segments = base.flatMap((segment) => {
     const { uuid } = segment;
