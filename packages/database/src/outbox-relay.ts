@@ -74,7 +74,11 @@ export function createOutboxRelay({
 
   /** @returns the time until the next run. */
   const relayPending = async (): Promise<number> => {
-    const lost = await requeueLostEvents().catch(() => 0);
+    const lost = await requeueLostEvents().catch((err: unknown) => {
+      // A failed check must not keep new events waiting; the next run checks again.
+      log.debug({ err: err as Error }, 'lost event check failed');
+      return 0;
+    });
     if (lost > 0) log.warn({ events: lost }, 'stream events lost: republishing');
     for (;;) {
       const rows = await connection.fetchUnsent();

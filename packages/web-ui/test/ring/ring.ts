@@ -61,6 +61,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         const greeting = { type: 'connection_established', data: { user_id: me.uuid, seq: 1, resumed: false } };
         channel = socket;
         socket.send(JSON.stringify(pushMessage.parse(greeting)));
+        // A page gives up a connection whose pings have no answer; it sends nothing else.
+        socket.onMessage(() => socket.send(JSON.stringify(pushMessage.parse({ type: 'pong', data: {} }))));
       });
       await use(context);
       await context.close();
