@@ -17,7 +17,7 @@ export type RouteRequest<R extends RouteDef> = {
   maybeCaller: Caller | null;
   requestId: string;
   clientIp: string;
-  /** `https:` or `http:` as the browser sees it, and its host. */
+  /** `https` or `http` as the browser sees it, and its host. */
   origin: { scheme: string; host: string };
   /** Aborted when the client goes away. */
   signal: AbortSignal;

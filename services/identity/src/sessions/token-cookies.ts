@@ -18,7 +18,7 @@ const loopback = /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[::1\]
  * @throws AppError invalid, code insecure_origin: over plain HTTP to another machine, where a password could be read.
  */
 export function secureCookies(origin: Origin, allowInsecure: boolean): boolean {
-  if (origin.scheme.replace(':', '') === 'https') return true;
+  if (origin.scheme === 'https') return true;
   if (loopback.test(origin.host) || allowInsecure) return false;
   throw invalid(
     'insecure_origin',

@@ -288,7 +288,7 @@ describe('the passages of a list', () => {
       ["'=1+1", 'Above', '00:00:00.000', 'good morning everybody', 'Olga Owner'],
       ['Above', '', '00:00:02.000', 'hello and welcome', 'Olga Owner'],
     ]);
-    expect(rows[1]?.[9]).toMatch(new RegExp(`/files/${run.fileId}\\?t=0$`));
+    expect(rows[1]?.[9]).toMatch(new RegExp(`^http://[^/]+/files/${run.fileId}\\?t=0$`));
     await waitFor(() => exports() === before + 1);
     expect((await media.call(reader, 'GET', `${list}/export?code_uuid=${randomUUID()}`)).status).toBe(404);
     expect((await media.call(stranger, 'GET', `${list}/export`)).status).toBe(404);

@@ -20,6 +20,7 @@ import type { ReadPassages } from '../codes/codes.ts';
 import { readPages } from '../transcripts/transcripts.store.ts';
 import { sendZip } from './archive.ts';
 import { codeBook, createCodedText, textSource, toCodedPlace, type CodedPlace } from './coded-project.ts';
+import { linkToFile } from './file-link.ts';
 import { closeProject, openProject } from './refi-qda.ts';
 
 type Deps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; readPassages: ReadPassages };
@@ -89,7 +90,7 @@ export function createPassagesExport({ db, outbox, people, readPassages }: Deps)
           await audit([file]);
           const text = createCodedText(places);
           await add(`sources/${fileId}.txt`, Readable.from(writeText(actor, file, text)), true);
-          const link = linkTo(origin, fileId);
+          const link = linkToFile(origin, fileId);
           const source = { id: fileId, title: file.title, link, at: file.uploadTime.toISOString() };
           await waiting.writeFile([...textSource(source, places, text.rangeOf)].join(''));
           for (const { authorId } of places) if (authorId !== null) authors.add(authorId);
@@ -182,13 +183,8 @@ function rowOf(passage: CodedPassage, above: string, origin: Exchange['origin'])
     collapseWhitespace(quote ?? ''),
     author?.name ?? '',
     at,
-    `${linkTo(origin, passage.file_uuid)}?t=${start}`,
+    `${linkToFile(origin, passage.file_uuid)}?t=${start}`,
   ];
-}
-
-/** The page of a recording. */
-function linkTo({ scheme, host }: Exchange['origin'], fileId: string): string {
-  return `${scheme}//${host}/files/${fileId}`;
 }
 
 /** The names of the codes above, by the ids of those below. */

@@ -32,6 +32,7 @@ import { chosenWordTemplate } from '../word-templates/word-templates.store.ts';
 import { createArchiveNames } from './archive-names.ts';
 import { createPassagesExport } from './coded-passages.service.ts';
 import { contentsName, sendArchive, type ArchiveEntry } from './archive.ts';
+import { linkToFile } from './file-link.ts';
 import { createRenderer, type RenderRequest } from './render.adapter.ts';
 import type { About, Product } from './transcript.ts';
 
@@ -79,7 +80,7 @@ export function createExportsSlice({
     const summary = options.summary ? await summaryOf(file) : null;
     const pages = readPages(db, file.id, { mask, words: needsWords(product, options), ...extent });
     const comments = options.comments ? (await listComments(actor, file.id)).threads : null;
-    const request = { product, options, about, summary, comments, wordTemplate, link: linkTo(origin, file.id) };
+    const request = { product, options, about, summary, comments, wordTemplate, link: linkToFile(origin, file.id) };
     return withRendered(request, pages, { userId: actor.userId, signal }, use);
   };
 
@@ -135,7 +136,7 @@ export function createExportsSlice({
     const send = sendArchive(res, signal, async ({ add, finish }) => {
       const entries: ArchiveEntry[] = [];
       for (const fileId of fileIds) {
-        const entry: ArchiveEntry = { ...nothingKnown, link: linkTo(origin, fileId) };
+        const entry: ArchiveEntry = { ...nothingKnown, link: linkToFile(origin, fileId) };
         entries.push(entry);
         try {
           const file = await usableFile(db, actor, fileId, 'read');
@@ -249,11 +250,6 @@ const nothingKnown = { name: null, title: '', recorded: null, duration: null, la
 
 function entryOf({ title, recorded_date: recorded, duration, language }: FileObject): Partial<ArchiveEntry> {
   return { title, recorded, duration, language };
-}
-
-/** The page of a recording. */
-function linkTo({ scheme, host }: Exchange['origin'], fileId: string): string {
-  return `${scheme}//${host}/files/${fileId}`;
 }
 
 function needsWords(product: Product, { uncertain, cues }: ExportOptions): boolean {
