@@ -188,6 +188,21 @@ test('a long title in a notification has the width of a telephone', async ({ pag
   await expect(entry.getByRole('button', { name: /^Mark as read/ })).toBeInViewport({ ratio: 1 });
 });
 
+test('a notice about a recording with a long title begins with what happened', async ({ page, api }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const file = exampleItem('GET /api/files', 'items', { title: 'x'.repeat(255), my_permission: 'owner' });
+  api.respond('GET /api/files', listOf([file]));
+  api.respond('DELETE /api/files/{uuid}', undefined);
+  await page.goto('/');
+  await page.getByRole('button', { name: /^Actions for x/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  const notice = page.getByRole('alert').filter({ hasText: 'Moved' });
+  const [frame, text] = [await notice.boundingBox(), await notice.getByText(/^Moved/).boundingBox()];
+  expect(text!.y).toBeGreaterThanOrEqual(frame!.y);
+  expect(text!.y + text!.height).toBeLessThanOrEqual(frame!.y + frame!.height);
+});
+
 test('the sign-in page says that the session has ended, and not at the first visit', async ({ page, api }) => {
   await page.goto('/collections');
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible();

@@ -18,7 +18,7 @@ export function notifyWithAction(message: string, { label, run, autoClose }: Act
     autoClose,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
           {message}
         </Text>
         <Button
