@@ -105,7 +105,7 @@ export class BrokerConnection {
         ...options,
         callback: (err, msg) => {
           if (!err) return onMessage(msg);
-          this.#options.log.error({ err, subject }, 'subscription refused by the message broker');
+          this.#options.log[retry ? 'debug' : 'error']({ err, subject }, 'subscription refused by the message broker');
           retry = setTimeout(() => {
             if (!nc.isClosed() && !nc.isDraining()) current = open();
           }, refusedRetryMs).unref();
