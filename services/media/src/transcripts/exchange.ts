@@ -33,7 +33,12 @@ export function planExchange<S extends State>(
 ): Exchange<S> | null {
   const byId = (list: readonly S[]) => new Map(list.map((state) => [state.id, state]));
   const [left, right, now] = [byId(from), byId(to), byId(current)];
-  for (const state of from) {
+  // Of a segment of which words were only accepted, the words may be in others now.
+  const isGone = ({ id }: S): boolean => {
+    const [source, wanted] = [left.get(id), right.get(id)];
+    return !now.has(id) && !!source && !!wanted && isSameText(source, wanted) && source.speakerId === wanted.speakerId;
+  };
+  for (const state of from.filter((one) => !isGone(one))) {
     const existing = now.get(state.id);
     // The speaker of a correction may have been merged into another one since.
     const isSpeakerKept =
@@ -49,7 +54,7 @@ export function planExchange<S extends State>(
   const accepted = readAcceptance({ from, to }, { current, since });
   const changed: S[] = [];
   const inserted: S[][] = [];
-  for (const state of to) {
+  for (const state of to.filter((one) => !isGone(one))) {
     const speakerId = state.speakerId !== null && speakers.has(state.speakerId) ? state.speakerId : null;
     const source = left.get(state.id);
     if (source) {

@@ -138,6 +138,16 @@ describe('undo by several people', () => {
       ['w0.0', 'w0.3', 'w0.6'],
     ],
     [
+      'accepted in a part that was joined again when that was undone',
+      [
+        ['bob', split(one.text)],
+        ['ada', { segments: [{ uuid: part }], replacement: [{ uuid: part, accepted_words: [6] }] }],
+        ['bob', 'undo'],
+        ['ada', 'undo'],
+      ],
+      [],
+    ],
+    [
       'deleted when that was redone',
       [
         ['ada', accept],
