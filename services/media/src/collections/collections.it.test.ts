@@ -12,7 +12,7 @@ import {
   type RequestOf,
 } from '@overtone/contracts';
 import { maxFoundFiles } from '@overtone/contracts/export-formats';
-import { transcribed } from '../../test/runs.ts';
+import { startRun, transcribed } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 import type { CollectionShareObject } from './collections.ts';
 
@@ -553,6 +553,33 @@ describe('the transcripts of a collection as one archive', () => {
       .split('\r\n')
       .filter((row) => row.endsWith('There is no such file.'));
     expect(missing).toEqual([expect.stringMatching(/^,,,,,/), expect.stringMatching(/^,,,,,/)]);
+  });
+
+  it('names recordings without a transcript, and why, instead of an empty document', async () => {
+    const owner = newUser();
+    const [failed, waiting] = [await startRun(media, owner), await startRun(media, owner)];
+    await failed.open();
+    await failed.fail('media_unreadable', false);
+    await failed.until(({ status }) => status === 'error');
+    await waiting.open();
+    await waiting.start('transcribe');
+    await waiting.until(({ display_status }) => display_status === 'Transcribing');
+    const again = await transcribed(media, owner);
+    const repeated = await startRun(media, owner, again.fileId);
+    await repeated.open();
+    await repeated.fail('engine_crashed');
+    await repeated.until(({ status }) => status === 'error');
+    await media.json(owner, 'PUT', `/api/files/${again.fileId}`, { title: 'Again' });
+    const uuids = [failed, waiting, again].map(({ fileId }) => fileId);
+    const files = await archive(owner, `file_uuids=${uuids.join(',')}`);
+    expect(Object.keys(files)).toEqual(['Again.txt', 'contents.csv']);
+    expect(files['Again.txt']).toContain('good morning everybody');
+    const rows = files['contents.csv']?.trim().split('\r\n') ?? [];
+    expect(rows.slice(1)).toEqual([
+      expect.stringMatching(/^,.+,There is no transcript: It went wrong\.$/),
+      expect.stringMatching(/^,.+,There is no transcript yet: Transcribing\.$/),
+      expect.stringMatching(/^Again\.txt,.+,$/),
+    ]);
   });
 
   it('is refused for a collection that the caller may not read, and without files', async () => {

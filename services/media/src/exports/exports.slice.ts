@@ -19,7 +19,7 @@ import type { ListComments } from '../comments/comments.ts';
 import { usableCollection } from '../collections/collections.store.ts';
 import type { Db } from '../database.ts';
 import { problemOf } from '../bulk/bulk.ts';
-import { toFileObject } from '../files/files.ts';
+import { isSettled, toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
 import type { People } from '../ports/people.adapter.ts';
 import type { FindFiles } from '../ports/search.adapter.ts';
@@ -140,7 +140,9 @@ export function createExportsSlice({
         entries.push(entry);
         try {
           const file = await usableFile(db, actor, fileId, 'read');
-          Object.assign(entry, entryOf(toFileObject(await readFile(db, fileId), 'viewer')));
+          const described = toFileObject(await readFile(db, fileId), 'viewer');
+          Object.assign(entry, entryOf(described), { note: await whyEmpty(described) });
+          if (entry.note !== '') continue;
           await withProduct({ file, actor }, choice, { signal, origin }, async (rendered) => {
             await recordExport(file, actor, format);
             entry.name = nameOf(file.title);
@@ -158,6 +160,15 @@ export function createExportsSlice({
       if (!signal.aborted && !res.destroyed) throw error;
     });
     return handled;
+  };
+
+  /** Why a recording has no text yet, or never will; empty: it has a transcript, perhaps one of an earlier run. */
+  const whyEmpty = async ({ uuid, status, error, display_status: shown }: FileObject): Promise<string> => {
+    if (status === 'completed') return '';
+    const { total } = await readSegments(db, uuid, { limit: 0, offset: 0, words: false, mask: noMask });
+    if (total > 0) return '';
+    if (isSettled(status)) return `There is no transcript: ${error?.message ?? `${shown}.`}`;
+    return `There is no transcript yet: ${shown}.`;
   };
 
   /** What an archive contains: the chosen files, or those of a collection that the caller may read. */
