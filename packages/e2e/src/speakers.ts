@@ -69,7 +69,7 @@ export async function openSpeakersTab(page: Page, name: RegExp): Promise<void> {
 
 /** A notice on the page. */
 export function notice(page: Page, text: string): Locator {
-  return page.getByRole('alert').filter({ hasText: text });
+  return page.getByRole('status').or(page.getByRole('alert')).filter({ hasText: text });
 }
 
 type Suggested = { voice: { file_uuid: string; label: string }; profile: { name: string } };

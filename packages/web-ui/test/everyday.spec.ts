@@ -1,5 +1,5 @@
 import { example, exampleItem, listOf, uuid } from './ring/example.ts';
-import { expect, startSession, test } from './ring/ring.ts';
+import { expect, push, startSession, test } from './ring/ring.ts';
 
 // What people see at once on their pages.
 test.beforeEach(async ({ page, api }) => startSession(page, api));
@@ -197,11 +197,28 @@ test('a notice about a recording with a long title begins with what happened', a
   await page.getByRole('button', { name: /^Actions for x/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  const notice = page.getByRole('alert').filter({ hasText: 'Moved' });
+  const notice = page.getByRole('status').filter({ hasText: 'Moved' });
   const [frame, text] = [await notice.boundingBox(), await notice.getByText(/^Moved/).boundingBox()];
   expect(text!.y).toBeGreaterThanOrEqual(frame!.y);
   expect(text!.y + text!.height).toBeLessThanOrEqual(frame!.y + frame!.height);
 });
+
+for (const [outcome, text, role] of [
+  ['completed', 'The transcript of “Minutes” is ready.', 'status'],
+  ['failed', 'The transcription of “Minutes” failed.', 'alert'],
+] as const)
+  test(`the notice of a transcription that ${outcome} is announced as ${role}`, async ({ page, api }) => {
+    api.respond('GET /api/files/{uuid}', example('GET /api/files/{uuid}', { uuid: uuid(75), title: 'Minutes' }));
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Library' })).toBeVisible();
+    const notice = page.getByRole(role).filter({ hasText: text }).first();
+    // The page may not be connected yet.
+    await expect(async () => {
+      push({ type: 'transcription_ended', seq: 2, data: { file_id: uuid(75), outcome, no_speech: false } });
+      await expect(notice).toBeVisible({ timeout: 1_000 });
+    }).toPass();
+    await expect(notice).toHaveAttribute('style', outcome === 'failed' ? /-red-/ : /-petrol-/);
+  });
 
 test('the sign-in page says that the session has ended, and not at the first visit', async ({ page, api }) => {
   await page.goto('/collections');

@@ -19,7 +19,8 @@ async function shownFor(
   { titleOf = () => Promise.resolve('Talk'), isShown = (): boolean => false } = {},
 ): Promise<string[]> {
   const shown: string[] = [];
-  await createEventNotices({ titleOf, isShown, show: (text) => shown.push(text) })(message);
+  const show = (text: string, _: string, isFailure: boolean) => shown.push(isFailure ? `failure: ${text}` : text);
+  await createEventNotices({ titleOf, isShown, show })(message);
   return shown;
 }
 
@@ -27,7 +28,7 @@ describe('event notices', () => {
   it.each([
     ['a finished transcription', ended('completed'), ['The transcript of “Talk” is ready.']],
     ['a recording without speech', ended('completed', true), ['No speech detected in “Talk”.']],
-    ['a failed transcription', ended('failed'), ['The transcription of “Talk” failed.']],
+    ['a failed transcription', ended('failed'), ['failure: The transcription of “Talk” failed.']],
     ['a stopped transcription', ended('cancelled'), []],
     ['a shared file', shared, ['“Talk” was shared with you.']],
     ['another message', { type: 'pong', data: {} }, []],

@@ -71,7 +71,7 @@ function openStorage(find: () => Storage): Storage | null {
 const showEventNotice = createEventNotices({
   titleOf: async (fileId) => (await queryClient.fetchQuery(fileQuery(fileId))).title,
   isShown: (fileId) => document.visibilityState === 'visible' && location.pathname === pathOf(fileId),
-  show: (text, fileId) => showNotice(text, fileId, () => openPath(pathOf(fileId))),
+  show: (text, fileId, isFailure) => showNotice(text, { fileId, isFailure, openFile: () => openPath(pathOf(fileId)) }),
 });
 
 export const push = createPushSocket({

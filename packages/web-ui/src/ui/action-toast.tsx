@@ -1,19 +1,20 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { notify, notifyError } from './notify.ts';
+import { notify, notifyError, toneOfNotice } from './notify.ts';
 
 type Action = {
   readonly label: string;
   readonly run: () => void;
   /** Milliseconds until the toast closes. */
   readonly autoClose: number;
+  readonly isFailure?: boolean;
 };
 
 /** Shows a toast with one button; pressing it closes the toast and runs the action. @returns its id, to hide it */
-export function notifyWithAction(message: string, { label, run, autoClose }: Action): string {
+export function notifyWithAction(message: string, { label, run, autoClose, isFailure = false }: Action): string {
   const id = notifications.show({
-    color: 'petrol',
+    ...toneOfNotice(isFailure),
     closeButtonProps: { 'aria-label': t`Close` },
     autoClose,
     message: (

@@ -9,7 +9,7 @@ const closeButtonProps = translateOnRead({ 'aria-label': msg`Close` });
 export function notifyError(title: string, error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return;
   notifications.show({
-    color: 'red',
+    ...toneOfNotice(true),
     closeButtonProps,
     title,
     message: messageOf(error),
@@ -18,7 +18,12 @@ export function notifyError(title: string, error: unknown): void {
 }
 
 export function notify(message: string): void {
-  notifications.show({ color: 'petrol', closeButtonProps, message });
+  notifications.show({ ...toneOfNotice(false), closeButtonProps, message });
+}
+
+/** Screen readers interrupt what they say for a failure only. */
+export function toneOfNotice(isFailure: boolean) {
+  return isFailure ? { color: 'red', role: 'alert' } : { color: 'petrol', role: 'status' };
 }
 
 /** The next person at this browser must not read or take back what this one did. */

@@ -2,13 +2,13 @@ import { t } from '@lingui/core/macro';
 import { notifyWithAction } from './action-toast.tsx';
 import { notify } from './notify.ts';
 
-type OpenFile = (fileId: string) => void;
+type Notice = { readonly fileId: string; readonly isFailure: boolean; readonly openFile: () => void };
 
 /** Shows a browser notification while the page is in the background and the user allows it, otherwise a toast. */
-export function showNotice(text: string, fileId: string, openFile: OpenFile): void {
-  if (document.visibilityState === 'hidden' && permission() === 'granted' && showInBrowser(text, fileId, openFile))
-    return;
-  notifyWithAction(text, { label: t`Open`, run: () => openFile(fileId), autoClose: 10_000 });
+export function showNotice(text: string, notice: Notice): void {
+  if (document.visibilityState === 'hidden' && permission() === 'granted' && showInBrowser(text, notice)) return;
+  const { isFailure, openFile } = notice;
+  notifyWithAction(text, { label: t`Open`, run: openFile, autoClose: 10_000, isFailure });
 }
 
 /** `unavailable`: the browser does not support notifications, or the page is not in a secure context. */
@@ -26,13 +26,13 @@ export async function turnOnNotifications(): Promise<void> {
 }
 
 /** @returns false when the browser refuses (Chrome on Android allows them only to service workers). */
-function showInBrowser(text: string, fileId: string, openFile: OpenFile): boolean {
+function showInBrowser(text: string, { fileId, openFile }: Notice): boolean {
   try {
     const notification = new Notification('Overtone', { body: text, tag: fileId, icon: '/favicon.svg' });
     notification.onclick = () => {
       window.focus();
       notification.close();
-      openFile(fileId);
+      openFile();
     };
     return true;
   } catch {
