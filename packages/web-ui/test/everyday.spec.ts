@@ -1,5 +1,5 @@
 import { example, exampleItem, listOf, uuid } from './ring/example.ts';
-import { expect, push, startSession, test } from './ring/ring.ts';
+import { expect, me, push, startSession, test } from './ring/ring.ts';
 
 // What people see at once on their pages.
 test.beforeEach(async ({ page, api }) => startSession(page, api));
@@ -103,6 +103,35 @@ test('the removal of an own recording from an own collection can be undone, of o
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect(page.getByText('Undone.')).toBeVisible();
   expect(api.sent('POST /api/collections/{uuid}/media')).toEqual([{ media_file_ids: [own.uuid] }]);
+});
+
+test('the removal of a person from a group asks first, as leaving it does', async ({ page, api }) => {
+  const route = 'GET /api/groups/{uuid}';
+  const remove = 'DELETE /api/groups/{uuid}/members/{user_uuid}';
+  const person = { source: 'manual', role: 'member' } as const;
+  const joan = exampleItem(route, 'members', { ...person, user_id: uuid(76), full_name: 'Joan Clarke' });
+  const ada = exampleItem(route, 'members', { ...person, user_id: me.uuid, full_name: 'Ada Lovelace' });
+  const group = example(route, { uuid: uuid(77), name: 'Editors', my_role: 'member', members: [joan, ada] });
+  api.respond(route, group);
+  api.respond(remove, undefined);
+  await page.goto(`/groups/${group.uuid}`);
+  const button = page.getByRole('button', { name: 'Remove Joan Clarke' });
+  await button.click();
+  const dialog = page.getByRole('dialog', { name: 'Remove Joan Clarke from “Editors”?' });
+  await expect(dialog).toContainText('loses access');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(api.sent(remove)).toEqual([]);
+  await button.click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(page.getByText('Joan Clarke was removed from the group.')).toBeVisible();
+  expect(api.sent(remove)).toHaveLength(1);
+  api.respond('GET /api/users/me', { ...me, role: 'user' });
+  await page.goto(`/groups/${group.uuid}`);
+  await page.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Leave “Editors”?' }).getByRole('button', { name: 'Leave' }).click();
+  await expect(page).toHaveURL(/\/groups$/);
+  expect(api.sent(remove)).toHaveLength(2);
 });
 
 test('the card of stored voices follows the setting without a reload', async ({ page, api }) => {

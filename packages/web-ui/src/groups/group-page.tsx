@@ -110,12 +110,7 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
     onSettled: refresh,
     onError: (error) => notifyError(t`The role wasn’t changed`, error),
   });
-  const remove = useMutation({
-    mutationFn: () => call('DELETE /api/groups/{uuid}/members/{user_uuid}', { params }),
-    onSuccess: () => (self && me.role === 'user' ? navigate({ to: '/groups' }) : undefined),
-    onSettled: refresh,
-    onError: (error) => notifyError(t`${nameOf(member)} wasn’t removed`, error),
-  });
+  const [asks, setAsks] = useState(false);
   return (
     <li className="ot-entry">
       <div>
@@ -152,20 +147,59 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
           />
         )}
         {isManual && manages && (
-          <ActionIcon
-            aria-label={t`Remove ${nameOf(member)}`}
-            loading={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
+          <ActionIcon aria-label={t`Remove ${nameOf(member)}`} onClick={() => setAsks(true)}>
             <Icon name="close" size={17} />
           </ActionIcon>
         )}
         {isManual && !manages && self && (
-          <Button size="xs" variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+          <Button size="xs" variant="default" onClick={() => setAsks(true)}>
             {t`Leave`}
           </Button>
         )}
       </Group>
+      {asks && (
+        <RemoveMember
+          group={group}
+          member={member}
+          self={self}
+          onDone={() => {
+            void refresh();
+            if (self && me.role === 'user') void navigate({ to: '/groups' });
+          }}
+          onClose={() => setAsks(false)}
+        />
+      )}
     </li>
+  );
+}
+
+type RemoveProps = {
+  group: GroupDetail;
+  member: Member;
+  self: boolean;
+  onDone: () => void;
+  onClose: () => void;
+};
+
+function RemoveMember({ group, member, self, onDone, onClose }: RemoveProps) {
+  const name = nameOf(member);
+  const params = { uuid: group.uuid, user_uuid: member.user_id };
+  return (
+    <Confirm
+      title={self ? t`Leave “${group.name}”?` : t`Remove ${name} from “${group.name}”?`}
+      action={self ? t`Leave` : t`Remove`}
+      run={() => call('DELETE /api/groups/{uuid}/members/{user_uuid}', { params })}
+      onDone={() => {
+        notify(self ? t`You left “${group.name}”.` : t`${name} was removed from the group.`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <Text>
+        {self
+          ? t`You lose access to everything that only this group shares with you. Only a manager of the group can add you again.`
+          : t`${name} loses access immediately to everything that only this group shares with them.`}
+      </Text>
+    </Confirm>
   );
 }

@@ -5,7 +5,13 @@ import { foundIn } from '../ring/found-places.ts';
 import { storeTranscript, transcriptPath } from '../transcript/stored-transcript.ts';
 import { button, menuItem, request, text, type DialogCase } from './case.ts';
 
-const group = example('GET /api/groups/{uuid}', { uuid: uuid(2), name: 'Editors', my_role: 'manager' });
+const member = exampleItem('GET /api/groups/{uuid}', 'members', { user_id: uuid(32), full_name: 'Joan Clarke' });
+const group = example('GET /api/groups/{uuid}', {
+  uuid: uuid(2),
+  name: 'Editors',
+  my_role: 'manager',
+  members: [{ ...member, source: 'manual' }],
+});
 const collection = example('GET /api/collections/{uuid}', { uuid: uuid(3), name: 'Board' });
 const file = exampleItem('GET /api/files', 'items', {
   uuid: uuid(4),
@@ -342,6 +348,14 @@ export const everydayDialogs: readonly DialogCase[] = [
     world: showGroup,
     opener: button('Delete'),
     request: request({ submit: 'Delete', route: 'DELETE /api/groups/{uuid}' }),
+  },
+  {
+    name: 'Remove a member of a group',
+    source: 'groups/group-page.tsx',
+    path: `/groups/${group.uuid}`,
+    world: showGroup,
+    opener: button('Remove Joan Clarke'),
+    request: request({ submit: 'Remove', route: 'DELETE /api/groups/{uuid}/members/{user_uuid}' }),
   },
   {
     name: 'Create collection',
