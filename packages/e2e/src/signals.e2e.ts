@@ -165,7 +165,6 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
           await untilCounted('db_query_duration_seconds_count{service="media"}');
           await untilCounted('db_queries_per_request_sum{service="media",route="/api/files",method="POST"}');
           await untilCounted('cache_operations_total{service="identity",cache="settings",result="hit"}');
-          await untilCounted('cache_operations_total{service="edge-gateway",cache="redis",result="hit"}');
           await untilCounted('user_signups_total{method="local"}');
           await untilCounted('user_signups_total{method="ldap"}');
           await untilCounted('files_uploaded_total{source="upload"}');
