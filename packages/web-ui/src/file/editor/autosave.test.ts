@@ -383,7 +383,26 @@ describe('createAutosave', () => {
     const inserted = { segments: [], after_uuid: null, replacement: [{ uuid: '3', text: '' }] };
     const changed = { segments: [{ uuid: '1', version: 1 }], replacement: [{ uuid: '1', text: 'good evening' }] };
     const other = segment('1', 'good morning all', 4);
+    const moved = { segments: changed.segments, replacement: [{ uuid: '1', start_time: 1, end_time: 3 }] };
+    const unchanged = {
+      segments: [...changed.segments, { uuid: '3', version: 1 }],
+      replacement: [{ uuid: '1' }, { uuid: '4', text: 'yes' }],
+    };
     it.each<[string, Operation, Operation, Segment[], string]>([
+      [
+        'given other words, after the request had moved it',
+        moved,
+        changed,
+        [{ ...segment('1', 'good morning all', 3), end_time: 3 }],
+        'good evening',
+      ],
+      [
+        'given other words, after the request had replaced one beside it',
+        unchanged,
+        { ...unchanged, replacement: [{ uuid: '1', text: 'good evening' }, { uuid: '4', text: 'yes' }] },
+        [segment('1', 'good morning all', 2), segment('4', 'yes')],
+        'good evening\nyes',
+      ],
       [
         'changed, beside one that the request has inserted',
         inserted,
@@ -415,6 +434,19 @@ describe('createAutosave', () => {
       expect(textsOf(view)).toEqual(stored.map(({ text }) => text));
       expect(autosave.state.get().conflicts.map(({ text }) => text)).toEqual([conflict]);
     });
+  });
+
+  it('continues what was typed in a passage of which the request of an earlier visit sets only the times', async () => {
+    const run = [{ uuid: '2', version: 1 }];
+    const sent = { segments: run, replacement: [{ uuid: '2', start_time: 2, end_time: 3.1 }] };
+    const operation = { segments: run, replacement: [{ uuid: '2', text: 'let us begin now' }] };
+    const stored = { ...segment('2', 'let us begin', 2), end_time: 3.1 };
+    const kept = { request: { uuid: 'the-request', operations: [sent] }, operations: [operation], conflicts: [] };
+    const result = { ...savedTyped, segments: [{ ...stored, previous_uuid: '1' }] };
+    const { view, autosave } = open([base[0] as Segment, stored], kept, () => Promise.resolve(result));
+    await autosave.restore();
+    expect(textsOf(view)).toEqual(['good morning', 'let us begin now']);
+    expect(autosave.state.get().conflicts).toEqual([]);
   });
 
   it.each([

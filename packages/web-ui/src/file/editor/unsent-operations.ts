@@ -44,6 +44,7 @@ function continued(operation: Operation, sent: readonly Operation[], base: reado
   const versions = new Map(operation.segments.map(({ uuid, version }) => [uuid, version]));
   const pieces = new Map(sent.flatMap(({ replacement }) => replacement.map((piece) => [piece.uuid, piece])));
   const own = new Set(operation.replacement.map(({ uuid }) => uuid));
+  const sentVersions = new Map(sent.flatMap(({ segments: run }) => run.map(({ uuid, version }) => [uuid, version])));
   // Made on the same passages as the request, it lacks what the request has inserted and the person has joined since.
   const before = sent.filter(({ segments: run }) =>
     run.some(({ uuid, version }) => version !== undefined && versions.get(uuid) === version),
@@ -62,8 +63,15 @@ function continued(operation: Operation, sent: readonly Operation[], base: reado
     const { uuid } = segment;
     const piece = pieces.get(uuid);
     if (piece && (own.has(uuid) || versions.has(uuid) || joined.has(uuid)))
-      return [{ uuid, version: isPiece(segment, piece) ? segment.version : -1 }];
+      return [{ uuid, version: isSaved(segment, piece, sentVersions.get(uuid)) ? segment.version : -1 }];
     return versions.has(uuid) ? [{ uuid, version: versions.get(uuid) }] : [];
   });
   return operation.segments.length > 0 && segments.length === 0 ? outdated(operation) : { ...operation, segments };
+}
+
+/** Whether a passage is as a request has saved it. Where that has no text, others may have changed the text since. */
+function isSaved(segment: Segment, piece: Operation['replacement'][number], version = 0): boolean {
+  if (piece.text !== undefined) return isPiece(segment, piece);
+  const isChanged = Object.keys(piece).length > 1;
+  return segment.version === (isChanged ? version + 1 : version);
 }
