@@ -399,7 +399,13 @@ describe('createAutosave', () => {
       [
         'given other words, after the request had replaced one beside it',
         unchanged,
-        { ...unchanged, replacement: [{ uuid: '1', text: 'good evening' }, { uuid: '4', text: 'yes' }] },
+        {
+          ...unchanged,
+          replacement: [
+            { uuid: '1', text: 'good evening' },
+            { uuid: '4', text: 'yes' },
+          ],
+        },
         [segment('1', 'good morning all', 2), segment('4', 'yes')],
         'good evening\nyes',
       ],

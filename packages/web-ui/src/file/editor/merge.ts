@@ -19,6 +19,7 @@ import {
   schema,
   startsOf,
   textOf,
+  unsaved,
 } from './schema.ts';
 
 /**
@@ -75,14 +76,17 @@ export function asSaved(
     const ids = new Set([...segments, ...replacement].map(({ uuid }) => uuid));
     const run = new Map(saved.filter(({ uuid }) => ids.has(uuid)).map((segment) => [segment.uuid, segment]));
     // A page that was opened since has loaded what was saved, perhaps with what others have changed later.
-    const isLoaded = segments.some(({ uuid, version = run.get(uuid)?.version }) => {
+    const isChanged = segments.some(({ uuid, version = run.get(uuid)?.version }) => {
       const known = run.get(uuid);
       return known !== undefined && known.version !== version;
     });
-    if (isLoaded) continue;
-    const made = replacement.flatMap((piece): Segment[] => {
-      const old = run.get(piece.uuid) ?? stored.get(piece.uuid) ?? [...run.values()][0];
-      return old ? [pieceOf(old, piece, stored.get(piece.uuid))] : [];
+    const replaced = new Set(segments.map(({ uuid }) => uuid));
+    const isInserted = replacement.some(({ uuid }) => !replaced.has(uuid) && run.has(uuid));
+    if (isChanged || isInserted) continue;
+    const made = replacement.map((piece): Segment => {
+      // One that others have removed since was saved all the same.
+      const old = run.get(piece.uuid) ?? stored.get(piece.uuid) ?? [...run.values()][0] ?? unsaved;
+      return pieceOf(old, piece, stored.get(piece.uuid));
     });
     const from =
       run.size > 0 ? saved.findIndex(({ uuid }) => ids.has(uuid)) : 1 + saved.findIndex(({ uuid }) => uuid === after);

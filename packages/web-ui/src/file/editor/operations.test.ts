@@ -105,6 +105,32 @@ describe('the operations of a document', () => {
     expect(asSaved(loaded, [sent], loaded)).toEqual(loaded);
   });
 
+  it('that were loaded are not repeated where they insert, with what others have typed there since', () => {
+    const typed = segment('9', 'by the way', { version: 2 });
+    const sent: Operation = { segments: [], after_uuid: '1', replacement: [{ uuid: '9', text: '' }] };
+    const loaded = [...base.slice(0, 1), typed, ...base.slice(1)];
+    expect(asSaved(loaded, [sent], loaded)).toEqual(loaded);
+  });
+
+  it('have inserted also what others have removed since', () => {
+    const sent: Operation = {
+      segments: [],
+      after_uuid: '1',
+      replacement: [
+        { uuid: '8', text: 'by the way' },
+        { uuid: '9', text: 'hello' },
+      ],
+    };
+    const [first, ...others] = base;
+    const next = [first as Segment, segment('9', 'hello'), ...others];
+    expect(asSaved(base, [sent], next).map(({ uuid, text, version }) => [uuid, text, version])).toEqual([
+      ['1', first?.text, 1],
+      ['8', 'by the way', -1],
+      ['9', 'hello', 1],
+      ...others.map(({ uuid, text }) => [uuid, text, 1]),
+    ]);
+  });
+
   it('are one for each passage whose text was changed', () => {
     const state = stateOf(base);
     const next = state.apply(state.tr.insertText('!', at(state, 'begin')).insertText('?', at(state, 'morning')));

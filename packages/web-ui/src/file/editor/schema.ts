@@ -129,7 +129,7 @@ function withoutConfidence(words: Segment['words'], starts: readonly number[]): 
   return words.map((word) => (starts.includes(word.start) ? { ...word, confidence: null } : word));
 }
 
-const unsaved: Segment = {
+export const unsaved: Segment = {
   uuid: '',
   start_time: 0,
   end_time: 0,
