@@ -125,7 +125,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
         await page.goto('/search');
         await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
         await upload(9_105);
-        const notice = page.locator('[role="alert"]').filter({ hasText: 'The transcript of “copy-9105” is ready.' });
+        const notice = page.locator('[role="status"]').filter({ hasText: 'The transcript of “copy-9105” is ready.' });
         await notice.getByRole('button', { name: 'Open' }).click();
         await page.getByTestId('transcript').waitFor();
         await page.getByRole('heading', { name: 'copy-9105' }).waitFor();
