@@ -1,4 +1,4 @@
-import { Client, type PoolClient, type QueryConfig } from 'pg';
+import { Client, type ClientBase, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { limitedQuery } from './limited-query.ts';
 
 type Options = {
@@ -9,7 +9,8 @@ type Options = {
 };
 
 /** Without the measurements of the pool's class: the statement does not belong to the request that waits for the connection. */
-const unmonitored: { query: (this: PoolClient, config: QueryConfig) => Promise<unknown> } = Client.prototype;
+export const unmonitored: { query: (this: ClientBase, config: QueryConfig | string) => Promise<QueryResult> } =
+  Client.prototype;
 
 /**
  * Finds pool connections that a proxy or a NAT gateway dropped without a message: they look open, and a query on one would wait

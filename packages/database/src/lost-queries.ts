@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, type ClientBase } from 'pg';
 import { destroyConnection } from './health-probe.ts';
 
 type Options = {
@@ -8,7 +8,7 @@ type Options = {
   /** Called with the number of queries that were rejected. */
   onLost: (queries: number) => void;
 };
-type Pending = { pid: number; since: number; isSuspect: boolean; reject: () => void };
+type Pending = { client: ClientBase; since: number; isSuspect: boolean; reject: () => void };
 
 /**
  * Finds queries whose connection was dropped without a message while it was in use: no keep-alive message is sent while data is
@@ -18,15 +18,22 @@ type Pending = { pid: number; since: number; isSuspect: boolean; reject: () => v
 export class LostQueries {
   readonly #options: Options;
   readonly #pending = new Set<Pending>();
+  /** Connections whose process at the server is the one that their first message named; that of a pooler is none. */
+  readonly #verified = new WeakSet<ClientBase>();
   #isScheduled = false;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
+  /** Queries of a connection count as lost only after this. @param pid of the process that serves it, as the server says */
+  verify(client: ClientBase, pid: number): void {
+    if (pid === pidOf(client)) this.#verified.add(client);
+  }
+
   /** @returns ends the registration of a query. */
-  track(client: Client, reject: () => void): () => void {
-    const pending = { pid: pidOf(client), since: performance.now(), isSuspect: false, reject };
+  track(client: ClientBase, reject: () => void): () => void {
+    const pending = { client, since: performance.now(), isSuspect: false, reject };
     this.#pending.add(pending);
     this.#schedule();
     return () => void this.#pending.delete(pending);
@@ -40,7 +47,9 @@ export class LostQueries {
 
   async #check(): Promise<void> {
     const now = performance.now();
-    const long = [...this.#pending].filter(({ since }) => now - since > this.#options.checkEveryMs);
+    const long = [...this.#pending].filter(
+      ({ client, since }) => this.#verified.has(client) && now - since > this.#options.checkEveryMs,
+    );
     // Without a reply nothing is known; a server that does not respond is noticed by the health probe.
     const executing = long.length === 0 ? undefined : await this.#executingPids(long).catch(() => undefined);
     if (executing) this.#rejectLost(long, executing);
@@ -50,7 +59,7 @@ export class LostQueries {
 
   #rejectLost(long: Pending[], executing: ReadonlySet<number>): void {
     // A query may have ended during the check.
-    const idle = long.filter((query) => this.#pending.has(query) && !executing.has(query.pid));
+    const idle = long.filter((query) => this.#pending.has(query) && !executing.has(pidOf(query.client)));
     const lost = idle.filter(({ isSuspect }) => isSuspect);
     for (const query of long) query.isSuspect = idle.includes(query);
     for (const query of lost) this.#pending.delete(query);
@@ -66,7 +75,7 @@ export class LostQueries {
     try {
       await client.connect();
       const text = `select pid from pg_stat_activity where pid = any($1) and (state is null or state not like 'idle%')`;
-      const { rows } = await client.query<{ pid: number }>(text, [queries.map(({ pid }) => pid)]);
+      const { rows } = await client.query<{ pid: number }>(text, [queries.map(({ client }) => pidOf(client))]);
       return new Set(rows.map(({ pid }) => pid));
     } finally {
       destroyConnection(client);
@@ -75,6 +84,6 @@ export class LostQueries {
 }
 
 /** The server process of a connection; the types of pg lack it. */
-function pidOf(client: Client): number {
-  return (client as Client & { processID: number }).processID;
+function pidOf(client: ClientBase): number {
+  return (client as ClientBase & { processID: number }).processID;
 }

@@ -7,7 +7,7 @@ import { destroyConnection } from './health-probe.ts';
 import { limitedQuery } from './limited-query.ts';
 import { createLossCheck } from './lost-events.ts';
 import { tableOf } from './outbox.ts';
-import { sessionOptions } from './session-options.ts';
+import { sessionSettings } from './session-settings.ts';
 
 type Row = {
   id: string;
@@ -192,7 +192,6 @@ class RelayConnection {
     const client = new Client({
       connectionString: url,
       application_name: `${service}-outbox`,
-      options: sessionOptions({ idle_session_timeout: abandonedAfterMs }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       connectionTimeoutMillis: 5_000,
@@ -207,7 +206,10 @@ class RelayConnection {
     try {
       await client.connect();
       // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.
-      await client.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
+      await client.query(
+        `set synchronous_commit = off; set enable_seqscan = off;
+         select ${sessionSettings({ idle_session_timeout: abandonedAfterMs })}; listen ${table}`,
+      );
     } catch (error) {
       destroyConnection(client);
       throw error;

@@ -126,6 +126,13 @@ describe('connection pool', () => {
     await pool.end();
   });
 
+  it('does not reject a long query when a connection pooler names another process than that of the server', async () => {
+    const pool = poolBehindProxy({ checkQueriesEveryMs: 1_000 });
+    pool.on('connect', (client) => Object.assign(client, { processID: 1 }));
+    expect((await pool.query('select pg_sleep(4)')).rowCount).toBe(1);
+    await pool.end();
+  });
+
   it('rejects a limited query whose connection was dropped without a message, and replaces the connection', async () => {
     const pool = poolBehindProxy({ trustedIdleMs: 3_600_000 });
     await pool.query('select 1');

@@ -3,9 +3,9 @@ import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { z } from 'zod';
 import { poolEnv } from './connections.ts';
 import { createProbeConnection, destroyConnection } from './health-probe.ts';
-import { IdleTest } from './idle-test.ts';
+import { IdleTest, unmonitored } from './idle-test.ts';
 import { LostQueries } from './lost-queries.ts';
-import { sessionOptions } from './session-options.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
@@ -64,7 +64,6 @@ export function createPool({
     min: env.DB_POOL_SIZE,
     max: env.DB_POOL_SIZE + env.DB_MAX_OVERFLOW,
     application_name: name,
-    options: sessionOptions({ idle_in_transaction_session_timeout: abandonedAfterMs }),
     idleTimeoutMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -74,8 +73,16 @@ export function createPool({
   reportPoolMetrics(pool, metrics);
   // Without a listener a connection that PostgreSQL closes would end the process.
   pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
-  // The pool handles errors of idle connections only. On a busy one the query itself rejects.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const settings = sessionSettings({ idle_in_transaction_session_timeout: abandonedAfterMs });
+  pool.on('connect', (client) => {
+    // The pool handles errors of idle connections only. On a busy one the query itself rejects.
+    client.on('error', () => {});
+    // Sent before the first query of the caller, which fails as well when the connection is lost.
+    unmonitored.query.call(client, `select pg_backend_pid() as pid, ${settings}`).then(
+      ({ rows: [{ pid }] }) => lostQueries.verify(client, pid),
+      () => {},
+    );
+  });
   return pool;
 }
 

@@ -71,7 +71,8 @@ describe('the environment of all services', () => {
     const missed = checked.filter((name) => !faults.some((fault) => fault.startsWith(`${name}=`)));
     expect(checked.length).toBeGreaterThan(150);
     // Set for each process by the supervisor, whatever the caller has. ENCRYPTION_KEY: see secrets.ts.
-    const ownValue = /^(API|INTERNAL)_PORT$|_REQUIRES_MARKER$|^(DATABASE|NATS|REDIS)_URL$|^ENCRYPTION_KEY$/;
+    const ownValue =
+      /^(API|INTERNAL)_PORT$|_REQUIRES_MARKER$|^(DATABASE|NATS|REDIS)_URL$|^ENCRYPTION_KEY$|^OT_DATA_FOLDER$/;
     const isService = (name: string) => existsSync(join(productFolder, 'services', serviceOf(name)));
     expect(missed.filter((name) => !ownValue.test(name) && !isService(name))).toEqual([]);
   });
