@@ -28,6 +28,7 @@ for (const row of dialogs)
     test('closes by Escape and by its button without a request, and the focus returns', async ({ page, api }) => {
       for (const close of [() => page.keyboard.press('Escape'), () => cancelOf(page, row).click()]) {
         const dialog = await open(page, row);
+        await expectButtonOnPhone(page, row);
         await close();
         await expect(dialog).toHaveCount(0);
         await expect(row.opener(page)).toBeFocused();
@@ -191,6 +192,13 @@ async function expectKeyboardInside(page: Page, dialog: Locator, row: DialogCase
     await expect(dialog.locator(':focus'), 'the keyboard leaves the dialog').toHaveCount(1);
   }
   await expect(last).toBeFocused();
+}
+
+async function expectButtonOnPhone(page: Page, row: DialogCase): Promise<void> {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(cancelOf(page, row)).toBeVisible();
+  if (size) await page.setViewportSize(size);
 }
 
 function cancelOf(page: Page, { cancel, request }: DialogCase): Locator {

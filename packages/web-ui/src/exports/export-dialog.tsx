@@ -55,7 +55,7 @@ export function ExportDialog({ file, onClose, onCopyLink }: Props) {
         </Stack>
       </div>
       {error && <ErrorNote error={error} title={t`The transcript couldn’t be exported`} />}
-      <Group justify="flex-end" className={css['actions'] ?? ''}>
+      <Group justify="flex-end" gap="xs" className={css['actions'] ?? ''}>
         <Button
           variant="subtle"
           mr="auto"
@@ -67,7 +67,7 @@ export function ExportDialog({ file, onClose, onCopyLink }: Props) {
         >
           {t`Copy link to this moment`}
         </Button>
-        <Button variant="default" visibleFrom="sm" onClick={onClose}>
+        <Button variant="default" onClick={onClose}>
           {t`Cancel`}
         </Button>
         {!binary && (
