@@ -134,6 +134,18 @@ test('the removal of a person from a group asks first, as leaving it does', asyn
   expect(api.sent(remove)).toHaveLength(2);
 });
 
+for (const [path, name] of [
+  ['/search', 'Search what was said'],
+  ['/ask', 'Question'],
+] as const)
+  test(`the field of ${path} has the focus when the page opens`, async ({ page }) => {
+    await page.goto(path);
+    await expect(page.getByLabel(name, { exact: true })).toBeFocused();
+    await page.goto('/');
+    await page.getByRole('navigation', { name: 'Main' }).locator(`a[href="${path}"]`).click();
+    await expect(page.getByLabel(name, { exact: true })).toBeFocused();
+  });
+
 test('the card of stored voices follows the setting without a reload', async ({ page, api }) => {
   const settings = 'GET /api/admin/voice-profiles';
   const setting = exampleItem(settings, 'settings', { key: 'profiles_enabled', type: 'boolean' });

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CollectionSelect } from '../collections/collection-select.tsx';
@@ -44,6 +45,8 @@ export function AskPage() {
 function NewConversation() {
   const { collection } = useSearch({ from: '/inside/ask' });
   const navigate = useNavigate({ from: '/ask' });
+  // On a narrow screen the keyboard would hide the list of conversations.
+  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
   const scope =
     collection === undefined
       ? ({ scope: 'library' } as const)
@@ -61,6 +64,7 @@ function NewConversation() {
         uuid={null}
         scope={scope}
         onBegun={(begun) => void navigate({ search: { conversation: begun } })}
+        autoFocus={isWide}
         invitation={t`Ask what your recordings say. Each answer names its sources, and says so when there are none.`}
       />
     </>

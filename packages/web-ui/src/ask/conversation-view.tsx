@@ -21,10 +21,11 @@ type Props = {
   readonly onBegun: (uuid: string) => void;
   /** Shown before the first question. */
   readonly invitation: string;
+  readonly autoFocus?: boolean;
 };
 
 /** The questions and answers of a conversation, and the field for the next question. */
-export function ConversationView({ uuid, scope, onBegun, invitation }: Props) {
+export function ConversationView({ uuid, scope, onBegun, invitation, autoFocus = false }: Props) {
   const asking = useAsking(uuid, scope, onBegun);
   const isOwner = useIsOwner(uuid);
   return (
@@ -37,7 +38,7 @@ export function ConversationView({ uuid, scope, onBegun, invitation }: Props) {
       {asking.pending?.messageId === null && <PendingView pending={asking.pending} />}
       <AskingError error={asking.error} />
       {isOwner ? (
-        <QuestionForm draftKey={`ask:${uuid ?? scope.scope_uuid ?? 'library'}`} asking={asking} />
+        <QuestionForm draftKey={`ask:${uuid ?? scope.scope_uuid ?? 'library'}`} asking={asking} autoFocus={autoFocus} />
       ) : (
         <Text size="sm" c="dimmed">
           {t`Only the owner of the conversation can ask in it.`}
@@ -97,7 +98,9 @@ function Messages({ uuid, asking, isOwner }: { uuid: string; asking: Asking; isO
   );
 }
 
-function QuestionForm({ draftKey, asking: { ask, pending } }: { draftKey: string; asking: Asking }) {
+type FormProps = { readonly draftKey: string; readonly asking: Asking; readonly autoFocus: boolean };
+
+function QuestionForm({ draftKey, asking: { ask, pending }, autoFocus }: FormProps) {
   const { value: question, set: setQuestion } = useDraft(draftKey, '', { askToLeave: false });
   const ready = question.trim() !== '' && pending === null;
   const submit = async (): Promise<void> => {
@@ -122,6 +125,7 @@ function QuestionForm({ draftKey, asking: { ask, pending } }: { draftKey: string
       <Textarea
         label={t`Question`}
         placeholder={t`What was decided about …?`}
+        autoFocus={autoFocus}
         autosize
         minRows={2}
         maxRows={8}
