@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { example, exampleItem, listOf, uuid } from './ring/example.ts';
 import { expect, me, push, startSession, test } from './ring/ring.ts';
 
@@ -146,6 +147,26 @@ for (const [path, name] of [
     await expect(page.getByLabel(name, { exact: true })).toBeFocused();
   });
 
+for (const view of ['grid', 'list'] as const)
+  test(`the reason of a failed recording is read on its card in 360 pixels: ${view}`, async ({ page, api }) => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    const error = { code: 'media_unreadable', message: 'This file is not audio or video, or it was cut off at its end.', what_to_do: '' };
+    const failed = { title: 'Minutes', status: 'error', error: { ...error, retryable: false } } as const;
+    api.respond('GET /api/files', listOf([exampleItem('GET /api/files', 'items', failed)]));
+    await page.goto('/');
+    if (view === 'list') await page.getByRole('radio', { name: 'List' }).press('Space');
+    await expectWhole(page.getByTestId('file-status').getByText('This file is not audio or video, or it was cut off at its end.'));
+  });
+
+test('the title of a search result is read in 360 pixels', async ({ page, api }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const title = 'Weekly meeting of the board';
+  const result = exampleItem('GET /api/search', 'results', { title, duration: 3_725 });
+  api.respond('GET /api/search', example('GET /api/search', { results: [result], total_files: 1 }));
+  await page.goto('/search?q=budget');
+  await expectWhole(page.getByTestId('search-result').getByRole('link', { name: title }));
+});
+
 test('the card of stored voices follows the setting without a reload', async ({ page, api }) => {
   const settings = 'GET /api/admin/voice-profiles';
   const setting = exampleItem(settings, 'settings', { key: 'profiles_enabled', type: 'boolean' });
@@ -273,3 +294,11 @@ test('the sign-in page says that the session has ended, and not at the first vis
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await expect(page.getByText('Your session has ended')).toHaveCount(0);
 });
+
+/** Not cut at its end, neither in its line nor below. */
+async function expectWhole(text: Locator): Promise<void> {
+  await expect(text).toBeVisible();
+  const isWhole = (element: Element): boolean =>
+    element.scrollWidth <= element.clientWidth && element.scrollHeight <= element.clientHeight;
+  expect(await text.evaluate(isWhole)).toBe(true);
+}

@@ -49,7 +49,14 @@ export function FileStatus({ file }: { file: FileItem }) {
           size={15}
           style={{ flex: 'none' }}
         />
-        <Text size="xs" fw={550} truncate title={file.error?.message ?? undefined} c="inherit">
+        <Text
+          size="xs"
+          fw={550}
+          lineClamp={2}
+          title={file.error?.message ?? undefined}
+          c="inherit"
+          style={{ overflowWrap: 'anywhere' }}
+        >
           {finalStatusText(file)}
         </Text>
       </Group>

@@ -21,14 +21,15 @@ export function SearchResult({ result, isCounted }: SearchResultProps) {
   const more = result.total_occurrences - result.occurrences.length;
   return (
     <li className={`ot-card ${css['result']}`} data-testid="search-result" data-uuid={result.file_uuid}>
-      <Group justify="space-between" wrap="nowrap" align="baseline">
+      <Group justify="space-between" align="baseline" style={{ rowGap: 0 }}>
         <Text
           component={Link}
           to={`/files/${result.file_uuid}`}
           fw={650}
-          truncate
+          lineClamp={2}
           c="inherit"
-          style={{ textDecoration: 'none' }}
+          title={result.title}
+          style={{ textDecoration: 'none', overflowWrap: 'anywhere' }}
         >
           {result.title}
         </Text>
