@@ -53,6 +53,38 @@ test('the button of the upload dialog is in view with six files', async ({ page,
   await expect(page.getByRole('button', { name: 'Upload and transcribe' })).toBeInViewport({ ratio: 1 });
 });
 
+test('the panel of uploads is one line when all are done, and stays open when one failed', async ({ page, api }) => {
+  api.respond('GET /api/files/upload-limits', example('GET /api/files/upload-limits', { max_bytes: 1024 ** 3 }));
+  const address = '**/api/files/tus**';
+  let refused = false;
+  await page.route(address, (route) => {
+    const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Offset': '4', Location: `/api/files/tus/${uuid(78)}` };
+    if (route.request().method() === 'POST') return route.fulfill({ status: 201, headers });
+    if (!refused) return route.fulfill({ status: 204, headers });
+    return route.fulfill({ status: 400, json: { code: 'not_media', detail: 'This file is not audio or video.' } });
+  });
+  const upload = async (name: string): Promise<void> => {
+    const file = { name, mimeType: 'audio/wav', buffer: Buffer.from('RIFF') };
+    await page.getByTestId('file-input').setInputFiles([file]);
+    await page.getByRole('button', { name: 'Upload and transcribe' }).press('Enter');
+  };
+  await page.goto('/');
+  await page.mouse.move(0, 0);
+  await upload('first.wav');
+  const items = page.getByTestId('upload-item');
+  await expect(page.getByTestId('upload-panel')).toContainText('Uploads finished');
+  await expect(items).toHaveCount(0);
+  await page.getByRole('button', { name: 'Expand uploads' }).press('Enter');
+  await expect(items).toHaveCount(1);
+  await page.getByRole('button', { name: 'Collapse uploads' }).press('Enter');
+  await expect(items).toHaveCount(0);
+  refused = true;
+  await upload('second.wav');
+  await expect(items.filter({ hasText: 'This file is not audio or video.' })).toBeVisible();
+  await expect(page.getByTestId('upload-panel')).toContainText('1 upload needs attention');
+  await page.unroute(address);
+});
+
 test('a wrong number of speakers is shown when its upload is started, also below the fold', async ({ page, api }) => {
   await page.goto('/');
   const chooser = page.waitForEvent('filechooser');
@@ -150,12 +182,18 @@ for (const [path, name] of [
 for (const view of ['grid', 'list'] as const)
   test(`the reason of a failed recording is read on its card in 360 pixels: ${view}`, async ({ page, api }) => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const error = { code: 'media_unreadable', message: 'This file is not audio or video, or it was cut off at its end.', what_to_do: '' };
+    const error = {
+      code: 'media_unreadable',
+      message: 'This file is not audio or video, or it was cut off at its end.',
+      what_to_do: '',
+    };
     const failed = { title: 'Minutes', status: 'error', error: { ...error, retryable: false } } as const;
     api.respond('GET /api/files', listOf([exampleItem('GET /api/files', 'items', failed)]));
     await page.goto('/');
     if (view === 'list') await page.getByRole('radio', { name: 'List' }).press('Space');
-    await expectWhole(page.getByTestId('file-status').getByText('This file is not audio or video, or it was cut off at its end.'));
+    await expectWhole(
+      page.getByTestId('file-status').getByText('This file is not audio or video, or it was cut off at its end.'),
+    );
   });
 
 test('the title of a search result is read in 360 pixels', async ({ page, api }) => {

@@ -1,8 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHidden } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { uploads } from '../state/services.ts';
 import { permission, turnOnNotifications } from '../ui/show-notice.ts';
@@ -21,6 +21,13 @@ export function UploadPanel() {
     const { style } = document.documentElement;
     style.setProperty('--ot-uploads', `${list.length === 0 ? 0 : height}px`);
   }, [height, list.length]);
+  const allDone = list.length > 0 && list.every(({ phase }) => phase.name === 'done');
+  const panel = useRef<HTMLElement>(null);
+  const panelRef = useMergedRef(ref, panel);
+  useEffect(() => {
+    // It stays as it is under the pointer or the focus of a person who is about to use it.
+    if (!allDone || !panel.current?.matches(':hover, :focus-within')) setOpen(!allDone);
+  }, [allDone]);
   if (list.length === 0) return null;
   const active = list.filter(
     ({ phase }) => phase.name === 'sending' || phase.name === 'queued' || phase.name === 'waiting',
@@ -30,7 +37,7 @@ export function UploadPanel() {
       ? t`Uploading ${plural(active.length, { one: '# recording', other: '# recordings' })}`
       : summaryOf(list);
   return (
-    <section ref={ref} className={css['panel']} aria-label={t`Uploads`} data-testid="upload-panel">
+    <section ref={panelRef} className={css['panel']} aria-label={t`Uploads`} data-testid="upload-panel">
       <div className={css['head']}>
         <Text fw={600} size="sm" style={{ flex: 1 }} aria-live="polite">
           {summary}
