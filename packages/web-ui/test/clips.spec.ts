@@ -15,7 +15,7 @@ test.describe('a part of a recording', () => {
     api.respond(request, clip);
     api.respond(read, clip);
     await choose(page, 'Download as sound');
-    await expect(page.getByRole('alert').filter({ hasText: 'Cutting the sound of 0:06–0:08…' })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: 'Cutting the sound of 0:06–0:08…' })).toBeVisible();
     const [sent] = api.sent(request);
     expect(sent).toMatchObject({ kind: 'sound', end_time: 8 });
     expect((sent as { start_time: number }).start_time).toBeCloseTo(4 + (4 / 6) * 4);
@@ -67,7 +67,7 @@ test.describe('a part of a recording', () => {
     api.respond(request, clip);
     api.respond(read, clip);
     await choose(page, 'Download as sound');
-    const notice = page.getByRole('alert').filter({ hasText: 'Cutting' });
+    const notice = page.getByRole('status').filter({ hasText: 'Cutting' });
     await expect.poll(() => api.requests(read).length).toBeGreaterThan(0);
     await notice.getByRole('button', { name: 'Close' }).click();
     await expect(notice).toHaveCount(0);

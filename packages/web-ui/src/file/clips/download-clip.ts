@@ -28,6 +28,7 @@ export async function downloadClip(fileUuid: string, part: Part, kind: ClipKind)
   notifications.show({
     id,
     loading: true,
+    role: 'status',
     autoClose: false,
     closeButtonProps,
     message: kind === 'sound' ? t`Cutting the sound of ${times}…` : t`Cutting the video of ${times}…`,
