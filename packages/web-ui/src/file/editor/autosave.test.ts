@@ -5,7 +5,7 @@ import type { CorrectionResult } from '@overtone/contracts';
 import type { Segment } from '../../api/queries.ts';
 import { createAutosave, type AutosaveDeps, type Draft, type Request } from './autosave.ts';
 import type { Operation } from './operations.ts';
-import { attrsOf, docOf, passageOf, passagesOf, replacePassages, schema, textOf } from './schema.ts';
+import { attrsOf, docOf, passageOf, passagesOf, replacePassages, schema, startsOf, textOf } from './schema.ts';
 
 function segment(uuid: string, text: string, version = 1): Segment {
   return {
@@ -483,6 +483,47 @@ describe('createAutosave', () => {
       expect(autosave.state.get().conflicts).toEqual([]);
     },
   );
+
+  describe.each([
+    ['before', true],
+    ['after', false],
+  ])('of passages that a request has inserted that was applied %s the page was opened again, it', (_, isApplied) => {
+    const texts = ['good morning', 'one', 'two', 'let us begin'];
+    it.each<[string, number, string[]]>([
+      ['joins the first one with the passage before them', 1, ['good morning one', 'two', 'let us begin']],
+      ['joins the second one with the first one', 2, ['good morning', 'one two', 'let us begin']],
+      ['joins the second one with the passage after them', 3, ['good morning', 'one', 'two let us begin']],
+      ['removes one', -1, ['good morning', 'two', 'let us begin']],
+    ])('%s', async (__, joined, expected) => {
+      const inserted = [segment('3', 'one'), segment('4', 'two')];
+      const stored = [base[0] as Segment, ...inserted, base[1] as Segment];
+      const segments = inserted.map((one, i) => ({ ...one, previous_uuid: stored[i]?.uuid ?? null }));
+      const first = open(base, null, lost);
+      await first.autosave.restore();
+      const { tr } = first.view.state;
+      const made = inserted.map(({ uuid, text }) => schema.nodes.passage.create({ uuid }, schema.text(text)));
+      first.view.dispatch(tr.insert(startsOf(tr.doc)[1] ?? 0, made));
+      await first.autosave.flush();
+      const { doc, tr: change } = first.view.state;
+      expect(textsOf(first.view)).toEqual(texts);
+      if (joined === -1) replacePassages(change, 1, 2, []);
+      else {
+        const end = (startsOf(doc)[joined] ?? 0) - 1;
+        change.insertText(' ', end).join(end + 2);
+      }
+      first.view.dispatch(change);
+      expect(textsOf(first.view)).toEqual(expected);
+      first.autosave.keepDraft();
+      const { view, autosave } = open(isApplied ? stored : base, first.draft(), () =>
+        Promise.resolve({ ...savedTyped, segments }),
+      );
+      const restored = autosave.restore();
+      expect(textsOf(view)).toEqual(expected);
+      await restored;
+      expect(textsOf(view)).toEqual(expected);
+      expect(autosave.state.get().conflicts).toEqual([]);
+    });
+  });
 
   it('keeps a refused passage as a conflict, and does not send it again', async () => {
     let sent = 0;

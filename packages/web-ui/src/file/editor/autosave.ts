@@ -14,7 +14,7 @@ import {
   type Conflict,
 } from './merge.ts';
 import { batchOf, operationsOf, outdated, type Operation, type UnsavedOperation } from './operations.ts';
-import { continuedAll, isApplied, isPartOf, together } from './unsent-operations.ts';
+import { beforeInsertions, continuedAll, isApplied, isPartOf, together, withRemoved } from './unsent-operations.ts';
 
 export type Request = { readonly uuid: string; readonly operations: readonly Operation[] };
 /** Kept in the browser until it is saved: across reload, closed tabs and the end of the session. */
@@ -97,7 +97,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   const keepDraft = (): void => {
     if (!restored || closed) return;
     const { conflicts } = state.get();
-    const operations = unsaved();
+    const { doc } = view.state;
+    const known = request ? withRemoved(base, request.operations, doc) : base;
+    const operations = together(operationsOf(known, doc), held);
     const isEmpty = request === null && operations.length === 0 && conflicts.length === 0;
     deps.draft.write(isEmpty ? null : { request, operations, conflicts });
   };
@@ -270,8 +272,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   /** Sends the request of an earlier visit again. `operations` are all that were not saved then, with those of the request. */
   async function restoreSent(sent: Request, operations: readonly Operation[]): Promise<void> {
     // What was typed is shown at once; whether it was saved already is known later.
-    const unsent = isApplied(sent.operations, base) ? continuedAll(operations, sent.operations, base) : operations;
-    const shown = repeatOperations(view.state, base, unsent);
+    const isStored = isApplied(sent.operations, base);
+    const unsent = isStored ? continuedAll(operations, sent.operations, base) : operations;
+    const shown = repeatOperations(view.state, base, isStored ? unsent : beforeInsertions(unsent, sent.operations));
     const isShown = shown.conflicts.length === 0;
     if (isShown) view.dispatch(shown.tr.setMeta('addToHistory', false));
     else held = unsent;

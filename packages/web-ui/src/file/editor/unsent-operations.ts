@@ -1,6 +1,8 @@
+import type { Node } from 'prosemirror-model';
 import type { Segment } from '../../api/queries.ts';
-import { isPiece } from './merge.ts';
+import { asSaved, isPiece } from './merge.ts';
 import { isOutdated, outdated, type Operation } from './operations.ts';
+import { indexesOf } from './schema.ts';
 
 /** Operations of two visits; where they are of the same passages, those of the earlier one become conflicts. */
 export function together(typed: readonly Operation[], held: readonly Operation[]): Operation[] {
@@ -24,6 +26,37 @@ export function isApplied(operations: readonly Operation[], base: readonly Segme
 
 function isKnown(list: readonly { readonly uuid: string }[], { uuid }: { readonly uuid: string }): boolean {
   return list.some((one) => one.uuid === uuid);
+}
+
+/**
+ * The passages, with those that a request without an answer inserts and that the person has removed from the document since:
+ * the text of these may be in another passage.
+ */
+export function withRemoved(base: readonly Segment[], sent: readonly Operation[], doc: Node): readonly Segment[] {
+  const shown = indexesOf(doc);
+  const insertions = sent.filter(({ segments }) => segments.length === 0);
+  const isRemoved = ({ uuid }: { readonly uuid: string }): boolean => !shown.has(uuid);
+  if (!insertions.some(({ replacement }) => replacement.some(isRemoved))) return base;
+  const known = new Set(base);
+  return asSaved(base, insertions, base).flatMap((one) =>
+    known.has(one) ? [one] : isRemoved(one) ? [{ ...one, version: 1 }] : [],
+  );
+}
+
+/** Operations as they are before a request has inserted its passages. */
+export function beforeInsertions(operations: readonly Operation[], sent: readonly Operation[]): Operation[] {
+  const places = new Map(
+    sent.flatMap(({ segments, after_uuid: after = null, replacement }) =>
+      segments.length > 0 ? [] : replacement.map(({ uuid }) => [uuid, after]),
+    ),
+  );
+  return operations.flatMap((one): Operation[] => {
+    const [removed] = one.segments.filter(({ uuid }) => places.has(uuid));
+    if (!removed) return [one];
+    const segments = one.segments.filter(({ uuid }) => !places.has(uuid));
+    if (segments.length > 0) return [{ ...one, segments }];
+    return one.replacement.length === 0 ? [] : [{ ...one, segments, after_uuid: places.get(removed.uuid) ?? null }];
+  });
 }
 
 /** Operations after a part of them, `sent`, was saved. */
