@@ -277,6 +277,32 @@ describe('createAutosave', () => {
   });
 
   it.each([
+    ['nothing more', '', []],
+    ['more', ' all', ['let us begin now all']],
+  ])(
+    'does not overwrite what others have made of a passage of which it has typed %s, when its request is repeated as the page is closed',
+    async (_, more, conflicts) => {
+      const stored = [base[0] as Segment, segment('2', 'let us start now', 3)];
+      const answers = [
+        () => Promise.resolve({ ...savedTyped, segments: [{ ...(stored[1] as Segment), previous_uuid: '1' }] }),
+        lost,
+      ];
+      const first = open(base, null, () => (answers.pop() ?? lost)());
+      await first.autosave.restore();
+      const at = 16 + 'let us begin'.length;
+      first.view.dispatch(first.view.state.tr.insertText(' now', at));
+      await first.autosave.flush();
+      if (more !== '') first.view.dispatch(first.view.state.tr.insertText(more, at + ' now'.length));
+      first.autosave.close();
+      await new Promise((resolve) => setTimeout(resolve));
+      const { view, autosave } = open(stored, first.draft(), lost);
+      await autosave.restore();
+      expect(textsOf(view)).toEqual(['good morning', 'let us start now']);
+      expect(autosave.state.get().conflicts.map(({ text }) => text)).toEqual(conflicts);
+    },
+  );
+
+  it.each([
     ['is saved', (answer: PromiseWithResolvers<CorrectionResult>) => answer.resolve(savedTyped)],
     ['is lost again', (answer: PromiseWithResolvers<CorrectionResult>) => answer.reject(new Error('no connection'))],
     ['is refused', (answer: PromiseWithResolvers<CorrectionResult>) => answer.reject(outdated)],

@@ -377,11 +377,12 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       const last = request;
       if (last === null) return;
       const finish = (result: CorrectionResult): void => {
-        const saved = applyResult(base, result, last.operations);
-        deps.onSaved(saved, result);
+        const next = applyResult(base, result, last.operations);
+        deps.onSaved(next, result);
         const draft = deps.draft.read();
         if (draft?.request?.uuid !== last.uuid) return;
-        // What was typed after the request was made is kept for the next visit.
+        // What was typed after the request was made is kept for the next visit. Others may have changed its passages since.
+        const saved = asSaved(base, last.operations, next);
         const operations = together(operationsOf(saved, view.state.doc), held);
         const isEmpty = operations.length === 0 && draft.conflicts.length === 0;
         deps.draft.write(isEmpty ? null : { request: null, operations, conflicts: draft.conflicts });
