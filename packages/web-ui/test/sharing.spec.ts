@@ -119,7 +119,7 @@ function menu(name: string) {
 }
 
 for (const { name, path, world, open, add, sends, remove, editable, show } of kinds)
-  test(`shares one ${name} with a person, shows the share, and removes it`, async ({ page, api }) => {
+  test(`shares one ${name} with a person, shows the share, removes it, and undoes that`, async ({ page, api }) => {
     world(api);
     api.respond('GET /api/users/search', [grace]);
     await startSession(page, api);
@@ -138,4 +138,8 @@ for (const { name, path, world, open, add, sends, remove, editable, show } of ki
     await expect(share.getByLabel('Permission of Grace')).toHaveCount(editable ? 1 : 0);
     await share.getByRole('button', { name: 'Stop sharing with Grace' }).click();
     await expect.poll(() => api.requests(remove)).toHaveLength(1);
+    await expect(page.getByText('No longer shared with Grace.')).toBeVisible();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect(page.getByText('Undone.')).toBeVisible();
+    expect(api.sent(add)).toEqual([sends, sends]);
   });

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { confirmDiscard, RestoredNote, type Draft } from '../ui/draft.tsx';
 import { useDraft } from '../state/use-draft.ts';
@@ -104,6 +105,11 @@ function ShareEntry({ shared, share, name }: { shared: Shared; share: Share; nam
   });
   const remove = useMutation({
     mutationFn: () => shared.remove(share.uuid),
+    onSuccess: () =>
+      notifyWithUndo(t`No longer shared with ${name}.`, async () => {
+        await shared.set(share);
+        await refresh();
+      }),
     onSettled: refresh,
     onError: (error) => notifyError(t`The share wasn’t removed`, error),
   });
