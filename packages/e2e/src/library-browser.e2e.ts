@@ -117,7 +117,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
           await item.waitFor();
           await person.snap('upload-offline');
           await page.context().setOffline(false);
-          await until('the upload is done', async () => (await item.getAttribute('data-phase')) === 'done', jobLimitMs);
+          await page.getByTestId('upload-panel').getByText('Uploads finished').waitFor({ timeout: jobLimitMs });
         },
         offlineErrors,
       ),
