@@ -20,8 +20,8 @@ const base = {
 };
 const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
 export default {
-  // The tests with real servers mostly wait: with two workers the processor is idle for more than half of the time.
-  maxWorkers: 3,
+  // The tests with real servers mostly wait: with three workers two processors are idle for more than half of the time.
+  maxWorkers: 4,
   // Real servers on a busy machine; no test waits for time to pass on purpose.
   testTimeout: 400_000,
   projects: [

@@ -86,7 +86,7 @@ async function runFile(path, globalConfig, config) {
   }
 }
 
-/** What the file before may have changed; Jest's list of tests is one of the globals. */
+/** What the file before may have changed; Jest's list of tests and a service's tracing are globals. */
 function resetGlobals() {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
@@ -94,7 +94,8 @@ function resetGlobals() {
   // What a test shows of an error is more than the 10 calls of Node.
   Error.stackTraceLimit = 100;
   for (const symbol of Object.getOwnPropertySymbols(globalThis))
-    if (/JEST_STATE|EVENT_HANDLERS|TEST_TIMEOUT|RETRY/.test(String(symbol))) delete globalThis[symbol];
+    if (/JEST_STATE|EVENT_HANDLERS|TEST_TIMEOUT|RETRY|opentelemetry\.js\.api/.test(String(symbol)))
+      delete globalThis[symbol];
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache)) if (path.includes('/jest-circus/build/')) delete cache[path];
 }

@@ -101,12 +101,14 @@ it('a file passes when its tests pass, whatever it leaves open, and its output i
 it('files of a package share the loaded product, and nothing that a file changed', async () => {
   const file = `${imports}
     import { loaded, own } from './test/helper.ts';
+    const tracing = Symbol.for('opentelemetry.js.api.1');
     it('finds everything as a first file does', async () => {
       expect(process.env.CHANGED).toBeUndefined();
       expect(process.env.HOME).not.toBe('elsewhere');
       expect(globalThis.fetch.name).not.toBe('replaced');
       expect(Date.now()).toBeGreaterThan(1_000);
       expect(own.calls).toBe(0);
+      expect(Reflect.get(globalThis, tracing)).toBeUndefined();
       expect((await import('./product.ts')).product).toBe(loaded);
       process.env.CHANGED = 'yes';
       process.env.HOME = 'elsewhere';
@@ -114,6 +116,7 @@ it('files of a package share the loaded product, and nothing that a file changed
       jest.spyOn(Date, 'now').mockImplementation(() => 7);
       jest.useFakeTimers();
       own.calls += 1;
+      Reflect.set(globalThis, tracing, {});
       console.log('instance ' + loaded.id);
     });`;
   const { code, output } = await run(
