@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { headers } from 'nats';
 import { createLossCheck } from './lost-events.ts';
 
-const lastSent = { id: '9', subject: 'evt.media.file.deleted.v1', message_id: 'last' };
+const lastSent = { id: '9', subject: 'evt.media.file.deleted.v1', message_id: 'last', sent_at: new Date(0) };
 
 /**
  * A stream with a creation time and its last message, and a table with a number of rows sent before each creation time and 5 rows
@@ -14,6 +14,7 @@ function createFixture(sentBefore: Record<string, number>) {
   let reconnected = () => {};
   const updates: unknown[] = [];
   let databaseDown = false;
+  let sentAt = lastSent.sent_at;
   const check = createLossCheck({
     table: 'media_outbox',
     queryTimeoutMs: 30_000,
@@ -29,9 +30,11 @@ function createFixture(sentBefore: Record<string, number>) {
       query: (({ text, values, query_timeout }: { text: string; values: unknown[]; query_timeout?: number }) => {
         if (query_timeout === undefined) return Promise.reject(new Error('unlimited query'));
         if (databaseDown) return Promise.reject(new Error('database unavailable'));
-        if (text.startsWith('select')) return Promise.resolve({ rows: [lastSent] });
+        if (text.startsWith('select')) return Promise.resolve({ rows: [{ ...lastSent, sent_at: sentAt }] });
         updates.push(values[0]);
-        return Promise.resolve({ rowCount: values[0] === lastSent.id ? 5 : (sentBefore[created] ?? 0) });
+        return Promise.resolve({
+          rowCount: values[0] === lastSent.id || values[0] instanceof Date ? 5 : (sentBefore[created] ?? 0),
+        });
       }) as never,
     },
   });
@@ -44,6 +47,9 @@ function createFixture(sentBefore: Record<string, number>) {
     setLastStored: (messageId: string | undefined) => {
       stored = messageId;
       reconnected();
+    },
+    send: () => {
+      sentAt = new Date(Date.now() + 1);
     },
     setDatabaseDown: (now: boolean) => {
       databaseDown = now;
@@ -101,5 +107,16 @@ describe('lost event check', () => {
     setDatabaseDown(false);
     expect(await check()).toBe(2);
     expect(updates).toEqual(['first']);
+  });
+
+  it('requeues the events of the minutes before a failed check when more were sent since, which hide what is missing', async () => {
+    const { check, recreateStream, setDatabaseDown, send, updates } = createFixture({});
+    recreateStream('first');
+    setDatabaseDown(true);
+    await expect(check()).rejects.toThrow('database unavailable');
+    send();
+    setDatabaseDown(false);
+    expect(await check()).toBe(5);
+    expect(updates).toEqual(['first', expect.any(Date)]);
   });
 });

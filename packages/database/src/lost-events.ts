@@ -8,9 +8,10 @@ type Deps = {
   table: string;
   queryTimeoutMs: number;
 };
-type SentRow = { id: string; subject: string; message_id: string };
+type SentRow = { id: string; subject: string; message_id: string; sent_at: Date };
 
 const checkIntervalMs = 5_000;
+const refusedIntervalMs = 20_000;
 /** The broker writes to its disk every two minutes; a power failure loses what it acknowledged since. */
 const lostWithPower = '4 minutes';
 
@@ -26,6 +27,8 @@ export function createLossCheck({ bus, pool, table, queryTimeoutMs }: Deps): () 
   let due = 0;
   let checkedStream: string | undefined;
   let isConnectionNew = true;
+  /** When the first check of the connection failed; the relay goes on. */
+  let failedAt: Date | undefined;
   bus.onRenewal(() => {
     due = 0;
     isConnectionNew = true;
@@ -45,26 +48,38 @@ export function createLossCheck({ bus, pool, table, queryTimeoutMs }: Deps): () 
     try {
       const last = (await query(lastSentQuery(table))).rows[0] as SentRow | undefined;
       if (!last) return 0;
+      // What was sent since a failed check hides what is missing before it.
+      if (failedAt && last.sent_at > failedAt)
+        return (await query(requeueAroundQuery(table), [failedAt])).rowCount ?? 0;
       const stored = await lastMessageId(bus, last.subject);
       if (stored === last.message_id) return 0;
       return (await query(requeueTailQuery(table), [last.id, stored, maxAgeMs])).rowCount ?? 0;
     } catch (error) {
       isConnectionNew = true;
+      // A broker without the rights of this version logs each attempt.
+      due = Date.now() + refusedIntervalMs;
       throw error;
     }
   };
 
   return async () => {
     if (Date.now() < due) return 0;
-    const jsm = await bus.jetstreamManager();
-    const { created, config } = await jsm.streams.info('EVENTS');
-    due = Date.now() + checkIntervalMs;
-    return (await requeueSentBefore(created)) + (await requeueLostTail(config.max_age / 1e6));
+    try {
+      const jsm = await bus.jetstreamManager();
+      const { created, config } = await jsm.streams.info('EVENTS');
+      due = Date.now() + checkIntervalMs;
+      const requeued = (await requeueSentBefore(created)) + (await requeueLostTail(config.max_age / 1e6));
+      failedAt = undefined;
+      return requeued;
+    } catch (error) {
+      if (isConnectionNew) failedAt ??= new Date();
+      throw error;
+    }
   };
 }
 
 function lastSentQuery(table: string): string {
-  return `select id, subject, message_id from ${table}
+  return `select id, subject, message_id, sent_at from ${table}
           where sent_at is not null and subject like 'evt.%' order by id desc limit 1`;
 }
 
@@ -74,6 +89,12 @@ async function lastMessageId(bus: Deps['bus'], subject: string): Promise<string 
   const { code = 0, description = '' } = reply.headers ?? {};
   if (code !== 0 && code !== 404) throw new Error(`last event not read: ${code} ${description}`);
   return reply.headers?.get('Nats-Msg-Id') || null;
+}
+
+function requeueAroundQuery(table: string): string {
+  return `
+    update ${table} set sent_at = null
+    where sent_at between $1::timestamptz - interval '${lostWithPower}' and $1 and subject like 'evt.%'`;
 }
 
 /**

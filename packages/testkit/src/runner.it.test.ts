@@ -172,7 +172,7 @@ it('a process that ends between two files fails the next one and names the one b
         it('passes', () => void setTimeout(() => process.exit(3), 1_000));`,
       second: 'await new Promise(() => {});',
     },
-    { workers: 1 },
+    { workers: 1, options: { graceMs: 5_000 }, config: { testTimeout: 20_000 } },
   );
   const [failed] = [of('first'), of('second')].filter(({ status }) => status === 'failed');
   expect(failed?.message).toContain('ended with code 3');

@@ -104,7 +104,10 @@ export class BrokerConnection {
       nc.subscribe(subject, {
         ...options,
         callback: (err, msg) => {
-          if (!err) return onMessage(msg);
+          if (!err) {
+            retry = undefined;
+            return onMessage(msg);
+          }
           this.#options.log[retry ? 'debug' : 'error']({ err, subject }, 'subscription refused by the message broker');
           retry = setTimeout(() => {
             if (!nc.isClosed() && !nc.isDraining()) current = open();

@@ -75,7 +75,8 @@ const showEventNotice = createEventNotices({
 });
 
 export const push = createPushSocket({
-  probe: () => call('GET /api/users/me'),
+  // Not as long as other requests: the page has no push until it ends.
+  probe: () => call('GET /api/users/me', { signal: AbortSignal.timeout(10_000) }),
   onMessage: (message) => {
     live(message);
     void showEventNotice(message);
