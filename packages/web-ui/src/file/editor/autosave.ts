@@ -81,6 +81,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   /** How many steps the document could undo when the last request was made, and the last one that was saved. */
   let sentDepth = 0;
   let savedDepth = 0;
+  /** How many it could undo at the last change. */
+  let lastDepth = 0;
   /** How many it could redo when the passages of others were shown last. */
   let knownRedoDepth = 0;
   /** Until the draft of an earlier visit was read, it must not be replaced. */
@@ -91,6 +93,16 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
   const update = (next: Partial<SaveState>): void => {
     const [before, after] = [state.get(), { ...state.get(), ...next }];
     if (before.status !== after.status || before.conflicts !== after.conflicts) state.set(after);
+  };
+  /** The document keeps about a hundred steps: it forgets many of the oldest at once, with the step that is one too many. */
+  const countForgotten = (): void => {
+    const depth = undoDepth(view.state);
+    const forgotten = lastDepth + 1 - depth;
+    lastDepth = depth;
+    // An undo takes one away.
+    if (forgotten <= 2) return;
+    sentDepth = Math.max(0, sentDepth - forgotten);
+    savedDepth = Math.max(0, savedDepth - forgotten);
   };
   const pending = (): Operation[] => operationsOf(base, view.state.doc);
   const unsaved = (): Operation[] => together(pending(), held);
@@ -141,7 +153,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     const { tr, conflicts } = repeatOperations(view.state, base, operations, previous);
     view.dispatch(tr.setMeta('addToHistory', false));
     // What is not saved was typed again: the steps of the document no longer know its place.
-    savedDepth = undoDepth(view.state);
+    savedDepth = sentDepth = undoDepth(view.state);
     knownRedoDepth = redoDepth(view.state);
     if (conflicts.length > 0) update({ conflicts: [...state.get().conflicts, ...conflicts] });
     keepDraft();
@@ -192,7 +204,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       if (closed) return false;
       request = null;
       failures = 0;
-      savedDepth = Math.max(savedDepth, sentDepth);
+      savedDepth = sentDepth;
       receive(result, sent.operations);
       return true;
     } catch (error) {
@@ -314,6 +326,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     base: () => base,
     /** The document was changed by the person. */
     changed: (): void => {
+      countForgotten();
       knownRedoDepth = Math.min(knownRedoDepth, redoDepth(view.state));
       typingSince ||= performance.now();
       keepDraft();

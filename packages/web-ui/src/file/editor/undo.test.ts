@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { closeHistory } from 'prosemirror-history';
 import { TextSelection, type Command } from 'prosemirror-state';
 import { createCorrectionsServer, Outdated, type CorrectionsServer } from '../../../test/editor/corrections-server.ts';
 import { segment, speakers, undoAll } from '../../../test/editor/several-editors.ts';
@@ -48,6 +49,29 @@ it('a step that is not saved is undone at its place also when passages of others
   expect(server.passages().map(({ text }) => text)).toEqual(texts);
   editor.close();
 });
+
+it.each([0, 90, 110, 115, 120, 130])(
+  'each step that is not saved is undone here after %i saved ones, also when the document has forgotten the first ones',
+  async (saved) => {
+    const { server, editor } = open();
+    const type = (word: string): void => editor.dispatch(editor.state().tr.insertText(`${word} `, 2));
+    for (let i = 0; i < saved; i += 1) {
+      type('saved');
+      await editor.autosave().flush();
+    }
+    editor.setOnline(false);
+    const [texts] = [server.passages().map(({ text }) => text)];
+    for (let i = 0; i < 30; i += 1) {
+      type('unsaved');
+      // Each is a step of its own.
+      editor.dispatch(closeHistory(editor.state().tr));
+    }
+    for (let i = 0; i < 30; i += 1) expect(await editor.revert('undo')).toBe(true);
+    expect(editor.shown().map(({ text }) => text)).toEqual(texts);
+    expect(editor.autosave().canUndoHere()).toBe(false);
+    editor.close();
+  },
+);
 
 it.each<[string, Command, number]>([
   ['joined', joinAfter, 2 + segment(0).text.length],
