@@ -96,8 +96,7 @@ export function createEditor(server: CorrectionsServer, person: string, random: 
     /** @returns whether it was undone or redone */
     revert: async (which: 'undo' | 'redo'): Promise<boolean> => {
       try {
-        await page.undo.revert(which);
-        return true;
+        return (await page.undo.revert(which)) !== null;
       } catch (error) {
         if (expected(error)) return false;
         throw error;

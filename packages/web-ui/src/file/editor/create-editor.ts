@@ -220,6 +220,7 @@ export function createEditor(setup: Setup): Editor {
 export async function revert({ view, undo }: Pick<Editor, 'view' | 'undo'>, which: 'undo' | 'redo'): Promise<void> {
   try {
     const changed = await undo.revert(which);
+    if (changed === null) return notify(t`Nothing to redo.`);
     const index = changed.map((uuid) => indexesOf(view.state.doc).get(uuid)).find((one) => one !== undefined);
     scrollToPassage(view, index, 'nearest');
   } catch (error) {

@@ -73,6 +73,24 @@ it.each([0, 90, 110, 115, 120, 130])(
   },
 );
 
+it('words that were undone before they were saved are not redone as another correction', async () => {
+  const { server, editor } = open();
+  const [one, two] = [segment(0), segment(1)];
+  editor.dispatch(editor.state().tr.insertText('saved ', 2));
+  await editor.autosave().flush();
+  await editor.revert('undo');
+  editor.dispatch(editor.state().tr.insertText('unsaved ', 2));
+  await editor.revert('undo');
+  const operation = { segments: [{ uuid: two.uuid }], replacement: [{ uuid: two.uuid, text: 'of bob' }] };
+  server.apply('bob', { uuid: 'of bob', operations: [operation] });
+  await editor.receive();
+  expect(await editor.revert('redo')).toBe(false);
+  expect(server.passages().map(({ text }) => text)).toEqual([one.text, 'of bob']);
+  await editor.revert('redo');
+  expect(server.passages().map(({ text }) => text)).toEqual([`saved ${one.text}`, 'of bob']);
+  editor.close();
+});
+
 it.each<[string, Command, number]>([
   ['joined', joinAfter, 2 + segment(0).text.length],
   ['split', splitPassage, 2 + 'w0.0'.length],

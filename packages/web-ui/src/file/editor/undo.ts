@@ -18,8 +18,8 @@ export function createUndo({ view, autosave }: { view: EditorView; autosave: Aut
   return {
     /** Nothing is redone after a new change. */
     changed: (): void => void (places = []),
-    /** @returns the ids of the passages that the server has changed */
-    revert: async (which: Which): Promise<readonly string[]> => {
+    /** @returns the ids of the passages that the server has changed; null: what would be redone has lost its place */
+    revert: async (which: Which): Promise<readonly string[] | null> => {
       if (autosave.isSending()) await autosave.flush();
       // The page was left while the save was waited for.
       if (view.isDestroyed) return [];
@@ -30,6 +30,11 @@ export function createUndo({ view, autosave }: { view: EditorView; autosave: Aut
         local[which](view.state, view.dispatch);
         keep('local');
         return [];
+      }
+      if (which === 'redo' && before.at(-1) === 'local') {
+        // The server would redo another correction.
+        places = before.slice(0, -1);
+        return null;
       }
       const changed = await autosave.revert(which);
       keep('server');
