@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
-import { example } from './ring/example.ts';
-import { expect, startSession, test } from './ring/ring.ts';
+import type { FileDetail } from '@overtone/contracts';
+import { example, uuid } from './ring/example.ts';
+import { expect, push, startSession, test } from './ring/ring.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
 import { storeTranscript, transcriptPath, type StoredTranscript } from './transcript/stored-transcript.ts';
 
@@ -406,6 +407,19 @@ test.describe('what is typed in the transcript is never lost', () => {
     await expect(kept).toHaveCount(0);
   });
 
+  test('that the server refused is not sent again over what another person has changed since', async ({
+    page,
+    api,
+  }) => {
+    const { transcript, conflict } = await openRefused(page, api);
+    transcript.editElsewhere(0, 'Good evening');
+    push({ type: 'transcript_updated', seq: 2, data: { file_id: uuid(60), transcript_version: 2 } });
+    await expect(textOf(page, 0)).toHaveText('Good evening');
+    await expect(conflict).toContainText('The passage at 0:00 was changed');
+    await expect(conflict.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await expect(conflict.getByRole('button', { name: 'Keep mine' })).toBeVisible();
+  });
+
   test('is sent when the person follows a link before it was saved', async ({ page, api }) => {
     const transcript = await open(page, api);
     const release = api.hold(operations);
@@ -532,6 +546,18 @@ async function open(page: Page, api: ScriptedApi, transcript = storeTranscript(s
   await page.goto(transcriptPath);
   await expectSaved(page);
   return transcript;
+}
+
+/** A page with a correction that the server has refused. `file`: the fields of the next response. */
+async function openRefused(page: Page, api: ScriptedApi) {
+  const file: Partial<FileDetail> = {};
+  const transcript = await open(page, api, storeTranscript(speech, { file }));
+  api.refuse(operations, { code: 'segment_times_invalid' });
+  await caretAtEnd(page, 0);
+  await page.keyboard.type(' in Oslo');
+  const conflict = page.getByTestId('conflict');
+  await expect(conflict.getByRole('button', { name: 'Try again' })).toBeVisible();
+  return { transcript, file, conflict };
 }
 
 function rows(page: Page): Locator {

@@ -565,6 +565,63 @@ describe('createAutosave', () => {
     expect(autosave.state.get().conflicts).toMatchObject([{ text: 'hello', isRefused: true }]);
   });
 
+  describe('a refused correction says that its passage was changed since,', () => {
+    const later = [segment('1', 'good evening', 2), segment('2', 'let us begin')];
+    const refuse = async () => {
+      const answers: AutosaveDeps['send'][] = [() => Promise.reject(refused)];
+      const answer: CorrectionResult = {
+        ...savedTyped,
+        segments: [{ ...segment('1', 'good evening', 2), previous_uuid: null }],
+      };
+      const opened = open(base, null, (request) => (answers.shift() ?? (() => Promise.resolve(answer)))(request));
+      await opened.autosave.restore();
+      opened.view.dispatch(opened.view.state.tr.insertText('very ', 2));
+      await opened.autosave.flush();
+      const [conflict] = opened.autosave.state.get().conflicts;
+      expect(conflict).toMatchObject({ segmentUuid: '1', text: 'very good morning', isRefused: true });
+      expect(conflict).not.toHaveProperty('isChanged');
+      return opened;
+    };
+    const ways: [string, (opened: Awaited<ReturnType<typeof refuse>>) => Promise<ReturnType<typeof open>>][] = [
+      [
+        'by another person',
+        async (opened) => {
+          await opened.autosave.receivePassages(later);
+          return opened;
+        },
+      ],
+      [
+        'by the same person',
+        async (opened) => {
+          const { tr } = opened.view.state;
+          opened.view.dispatch(tr.insertText('evening', 2 + 'good '.length, 2 + 'good morning'.length));
+          await opened.autosave.flush();
+          return opened;
+        },
+      ],
+      [
+        'before the page was opened again',
+        async (opened) => {
+          const again = open(later, opened.draft(), lost);
+          await again.autosave.restore();
+          return again;
+        },
+      ],
+    ];
+    it.each(ways)('%s', async (_, change) => {
+      const { view, autosave, draft } = await change(await refuse());
+      expect(textsOf(view)).toEqual(['good evening', 'let us begin']);
+      expect(autosave.state.get().conflicts).toMatchObject([{ text: 'very good morning', isChanged: true }]);
+      expect(draft()?.conflicts).toEqual(autosave.state.get().conflicts);
+    });
+
+    it('and not when another passage was changed', async () => {
+      const { autosave } = await refuse();
+      await autosave.receivePassages([segment('1', 'good morning'), segment('2', 'let us start', 2)]);
+      expect(autosave.state.get().conflicts[0]).not.toHaveProperty('isChanged');
+    });
+  });
+
   it('saves the other corrections of a request of which one was refused', async () => {
     const server = [...base];
     const { view, autosave } = open(

@@ -8,6 +8,7 @@ import {
   acknowledge,
   applyResult,
   asSaved,
+  comparedWith,
   isSameContent,
   repeatOperations,
   reuseKnown,
@@ -140,6 +141,7 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     base = next;
     readCaret(view);
     view.dispatch(acknowledge(view.state, base, operations));
+    update({ conflicts: comparedWith(base, state.get().conflicts) });
     deps.onSaved(base, result);
   };
   /** Shows what others have saved, with what is not saved yet. */
@@ -155,7 +157,8 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     // What is not saved was typed again: the steps of the document no longer know its place.
     savedDepth = sentDepth = undoDepth(view.state);
     knownRedoDepth = redoDepth(view.state);
-    if (conflicts.length > 0) update({ conflicts: [...state.get().conflicts, ...conflicts] });
+    const known = state.get().conflicts;
+    update({ conflicts: comparedWith(base, conflicts.length > 0 ? [...known, ...conflicts] : known) });
     keepDraft();
   };
   const fail = async (error: unknown, sent: Request): Promise<boolean> => {
@@ -177,7 +180,9 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
     const isRefused = (one: Operation): boolean => failure !== 'outdated' && isPartOf(one, sent.operations);
     rebase(
       next,
-      operations.map((one) => (isRefused(one) ? { ...outdated(one), isRefused: true } : one)),
+      operations.map((one) =>
+        isRefused(one) ? { ...outdated(one), isRefused: true, version: one.segments[0]?.version } : one,
+      ),
     );
     return true;
   };

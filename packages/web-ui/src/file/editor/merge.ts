@@ -33,9 +33,23 @@ export type Conflict = {
   readonly speaker?: string | null;
   readonly times?: { readonly start: number; readonly end: number };
   readonly isRemoval?: boolean;
-  /** The server did not take it; nobody else has changed the passage. */
+  /** The server did not take it. */
   readonly isRefused?: boolean;
+  /** The version of the passage that the refused correction was made on. */
+  readonly version?: number | undefined;
+  /** The passage was changed since it was refused. */
+  readonly isChanged?: boolean;
 };
+
+/** Says of refused corrections whether their passages were changed since. @returns the same list when there is no news */
+export function comparedWith(base: readonly Segment[], conflicts: readonly Conflict[]): readonly Conflict[] {
+  const isNews = ({ segmentUuid, isRefused, version, isChanged }: Conflict): boolean =>
+    isRefused === true &&
+    isChanged !== true &&
+    base.some((segment) => segment.uuid === segmentUuid && segment.version !== version);
+  if (!conflicts.some(isNews)) return conflicts;
+  return conflicts.map((one) => (isNews(one) ? { ...one, isChanged: true } : one));
+}
 
 /** The passages of the server after a correction. */
 export function applyResult(
@@ -331,7 +345,7 @@ function wordAt({ words }: Segment, at: number): Segment['words'][number] | unde
 }
 
 function conflictOf(
-  { segments, replacement, isRefused }: UnsavedOperation,
+  { segments, replacement, isRefused, version }: UnsavedOperation,
   current: ReadonlyMap<string, Segment>,
 ): Conflict | null {
   const [first] = segments.flatMap(({ uuid }) => current.get(uuid) ?? []);
@@ -351,7 +365,7 @@ function conflictOf(
     ...(speaker !== undefined && { speaker }),
     ...(times && { times }),
     ...(isRemoval && { isRemoval }),
-    ...(isRefused && { isRefused }),
+    ...(isRefused && { isRefused, version }),
   };
 }
 

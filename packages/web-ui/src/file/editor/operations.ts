@@ -4,8 +4,8 @@ import type { Segment } from '../../api/queries.ts';
 import { attrsOf, passagesOf, plainText, segmentOf, textOf } from './schema.ts';
 
 export type Operation = TranscriptOperation;
-/** An operation to repeat. What the server refused becomes a conflict instead. */
-export type UnsavedOperation = Operation & { readonly isRefused?: boolean };
+/** An operation to repeat. What the server refused becomes a conflict instead. `version`: the one that it was made on. */
+export type UnsavedOperation = Operation & { readonly isRefused?: boolean; readonly version?: number | undefined };
 type Piece = Operation['replacement'][number];
 
 /** The limits of the server for one operation and one request, whose body may have one MiB. */

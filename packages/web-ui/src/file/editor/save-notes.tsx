@@ -53,7 +53,7 @@ export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, on
           {canKeep(conflict) && (
             <>
               <Button size="xs" onClick={() => onKeep(conflict)}>
-                {conflict.isRefused ? t`Try again` : t`Keep mine`}
+                {conflict.isRefused && !conflict.isChanged ? t`Try again` : t`Keep mine`}
               </Button>
               <Button size="xs" variant="default" onClick={() => onDrop(conflict)}>
                 {conflict.isRefused ? t`Discard` : t`Use theirs`}
@@ -81,7 +81,8 @@ export function ConflictNotes({ conflicts, speakers, canKeep, onShow, onKeep, on
   ));
 }
 
-function titleOf({ isRefused, start }: Conflict, canKeep: boolean): string {
+function titleOf({ isRefused, isChanged, start }: Conflict, canKeep: boolean): string {
+  if (isChanged) return t`The passage at ${clock(start)} was changed`;
   if (isRefused) return t`The correction at ${clock(start)} wasn’t saved`;
   return canKeep ? t`Someone else edited this passage` : t`The passage at ${clock(start)} was changed`;
 }
