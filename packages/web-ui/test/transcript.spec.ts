@@ -407,10 +407,7 @@ test.describe('what is typed in the transcript is never lost', () => {
     await expect(kept).toHaveCount(0);
   });
 
-  test('that the server refused is not sent again over what another person has changed since', async ({
-    page,
-    api,
-  }) => {
+  test('that the server refused is not sent again over what another person has changed since', async ({ page, api }) => {
     const { transcript, conflict } = await openRefused(page, api);
     transcript.editElsewhere(0, 'Good evening');
     push({ type: 'transcript_updated', seq: 2, data: { file_id: uuid(60), transcript_version: 2 } });
@@ -418,6 +415,14 @@ test.describe('what is typed in the transcript is never lost', () => {
     await expect(conflict).toContainText('The passage at 0:00 was changed');
     await expect(conflict.getByRole('button', { name: 'Try again' })).toHaveCount(0);
     await expect(conflict.getByRole('button', { name: 'Keep mine' })).toBeVisible();
+  });
+
+  test('that the server refused stays shown while the recording cannot be corrected', async ({ page, api }) => {
+    const { file, conflict } = await openRefused(page, api);
+    Object.assign(file, { status: 'processing', stage: 'transcribe' });
+    push({ type: 'file_updated', seq: 2, data: { file_id: uuid(60), status: 'processing' } });
+    await expect(state(page)).toHaveCount(0);
+    await expect(conflict).toContainText('Good morning everybody in Oslo');
   });
 
   test('is sent when the person follows a link before it was saved', async ({ page, api }) => {

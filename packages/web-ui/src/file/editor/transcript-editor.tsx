@@ -18,7 +18,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { copyLinkTo } from '../copy-link.ts';
-import { useFile } from '../file-context.ts';
+import { canEdit, useFile } from '../file-context.ts';
 import css from './editor.module.css';
 import type { Find } from '../find-bar.tsx';
 import { fileRedactionQuery } from '../redaction-queries.ts';
@@ -232,7 +232,7 @@ export function TranscriptEditor({
   return (
     <>
       {editor && isEditable && bar && createPortal(<Saving editor={editor} />, bar)}
-      {editor && isEditable && <Conflicts editor={editor} />}
+      {editor && canEdit(file) && <Conflicts editor={editor} />}
       <div
         ref={host}
         className={css['document']}
