@@ -407,7 +407,10 @@ test.describe('what is typed in the transcript is never lost', () => {
     await expect(kept).toHaveCount(0);
   });
 
-  test('that the server refused is not sent again over what another person has changed since', async ({ page, api }) => {
+  test('that the server refused is not sent again over what another person has changed since', async ({
+    page,
+    api,
+  }) => {
     const { transcript, conflict } = await openRefused(page, api);
     transcript.editElsewhere(0, 'Good evening');
     push({ type: 'transcript_updated', seq: 2, data: { file_id: uuid(60), transcript_version: 2 } });
@@ -423,6 +426,21 @@ test.describe('what is typed in the transcript is never lost', () => {
     push({ type: 'file_updated', seq: 2, data: { file_id: uuid(60), status: 'processing' } });
     await expect(state(page)).toHaveCount(0);
     await expect(conflict).toContainText('Good morning everybody in Oslo');
+  });
+
+  test('that was discarded after the right to edit had ended does not come back', async ({ page, api }) => {
+    const { file, conflict } = await openRefused(page, api);
+    file.my_permission = 'viewer';
+    push({ type: 'file_updated', seq: 2, data: { file_id: uuid(60), status: 'completed' } });
+    const kept = page.getByTestId('kept-drafts');
+    await kept.getByRole('button', { name: 'Discard' }).click();
+    await expect(kept).toHaveCount(0);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: 'Search' }).waitFor();
+    await page.goBack();
+    await page.getByTestId('view-only').waitFor();
+    await expect(kept).toHaveCount(0);
+    await expect(conflict).toHaveCount(0);
   });
 
   test('is sent when the person follows a link before it was saved', async ({ page, api }) => {

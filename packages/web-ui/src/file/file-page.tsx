@@ -279,7 +279,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               />
             )}
           </Suspense>
-          {hasDocument && !canEdit(file) && <KeptDrafts fileId={file.uuid} />}
+          {hasDocument && !canEdit(file) && (
+            <KeptDrafts fileId={file.uuid} onDiscard={() => editor.current?.discard()} />
+          )}
           {hasDocument && !canEdit(file) && (
             <p className={css['legend']} data-testid="view-only">
               {t`You can view this transcript. Its owner can let you correct it.`}

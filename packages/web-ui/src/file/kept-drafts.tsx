@@ -5,8 +5,14 @@ import { drafts } from '../state/services.ts';
 import { copyAndNotify } from '../ui/copy-text.ts';
 import { draftKey } from './editor/use-autosave.ts';
 
+type Props = {
+  readonly fileId: string;
+  /** Lets an open document forget them: it would keep them again. */
+  readonly onDiscard?: () => void;
+};
+
 /** Corrections that were not saved, for a person who may not save them any more. */
-export function KeptDrafts({ fileId }: { fileId: string }) {
+export function KeptDrafts({ fileId, onDiscard }: Props) {
   const texts = useUnsavedTexts(fileId);
   if (texts.length === 0) return null;
   const text = texts.join('\n');
@@ -28,7 +34,13 @@ export function KeptDrafts({ fileId }: { fileId: string }) {
         >
           {t`Copy the text`}
         </Button>
-        <Button variant="default" onClick={() => drafts.drop(draftKey(fileId))}>
+        <Button
+          variant="default"
+          onClick={() => {
+            onDiscard?.();
+            drafts.drop(draftKey(fileId));
+          }}
+        >
           {t`Discard`}
         </Button>
       </Group>

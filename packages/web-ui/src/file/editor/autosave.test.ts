@@ -622,6 +622,24 @@ describe('createAutosave', () => {
     });
   });
 
+  it.each([
+    ['waits for the connection', lost, []],
+    ['was refused', () => Promise.reject(refused), []],
+    ['is of an earlier visit', lost, typed],
+  ])('a correction that was discarded while it %s does not come back', async (_, send, operations) => {
+    const { view, autosave, draft } = open(base, { request: null, operations, conflicts: [] }, send);
+    await autosave.restore();
+    view.dispatch(view.state.tr.insertText('very ', 2));
+    await autosave.flush();
+    expect(draft()).not.toBeNull();
+    autosave.discard();
+    expect(draft()).toBeNull();
+    expect(autosave.state.get().conflicts).toEqual([]);
+    expect(textsOf(view)).toEqual(base.map(({ text }) => text));
+    autosave.close();
+    expect(draft()).toBeNull();
+  });
+
   it('saves the other corrections of a request of which one was refused', async () => {
     const server = [...base];
     const { view, autosave } = open(

@@ -384,6 +384,12 @@ export function createAutosave(view: EditorView, initial: readonly Segment[], de
       update({ conflicts: state.get().conflicts.filter((one) => one !== conflict) });
       keepDraft();
     },
+    /** Forgets all that is not saved, and shows what is. */
+    discard: (): void => {
+      request = null;
+      update({ conflicts: [] });
+      rebase(base, []);
+    },
     /** Sends what is not saved yet; until it is, the draft keeps it. */
     close: (): void => {
       clearTimeout(timer);

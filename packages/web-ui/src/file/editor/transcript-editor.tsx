@@ -52,6 +52,8 @@ export type EditorCommands = Pick<Editor, 'uncertain' | 'accept'> & {
   readonly revert: (which: 'undo' | 'redo') => void;
   /** Saves what was typed, without waiting for a pause. */
   readonly save: () => Promise<void>;
+  /** Forgets what is not saved. */
+  readonly discard: () => void;
   /** The times of the selected words; null: none is selected. */
   readonly place: () => Place | null;
 };
@@ -215,6 +217,7 @@ export function TranscriptEditor({
         uncertain: editor.uncertain,
         accept: editor.accept,
         save: editor.autosave.flush,
+        discard: editor.autosave.discard,
         place: () => selectedPlace(editor.view),
       },
     );
