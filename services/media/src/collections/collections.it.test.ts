@@ -12,7 +12,7 @@ import {
   type RequestOf,
 } from '@overtone/contracts';
 import { maxFoundFiles } from '@overtone/contracts/export-formats';
-import { startRun, transcribed } from '../../test/runs.ts';
+import { startRun, transcribed, twoVoices } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 import type { CollectionShareObject } from './collections.ts';
 
@@ -564,13 +564,14 @@ describe('the transcripts of a collection as one archive', () => {
     await waiting.open();
     await waiting.start('transcribe');
     await waiting.until(({ display_status }) => display_status === 'Transcribing');
+    const silent = await transcribed(media, owner, { ...twoVoices([]), segments: [] });
     const again = await transcribed(media, owner);
     const repeated = await startRun(media, owner, again.fileId);
     await repeated.open();
     await repeated.fail('engine_crashed');
     await repeated.until(({ status }) => status === 'error');
     await media.json(owner, 'PUT', `/api/files/${again.fileId}`, { title: 'Again' });
-    const uuids = [failed, waiting, again].map(({ fileId }) => fileId);
+    const uuids = [failed, waiting, silent, again].map(({ fileId }) => fileId);
     const files = await archive(owner, `file_uuids=${uuids.join(',')}`);
     expect(Object.keys(files)).toEqual(['Again.txt', 'contents.csv']);
     expect(files['Again.txt']).toContain('good morning everybody');
@@ -578,6 +579,7 @@ describe('the transcripts of a collection as one archive', () => {
     expect(rows.slice(1)).toEqual([
       expect.stringMatching(/^,.+,There is no transcript: It went wrong\.$/),
       expect.stringMatching(/^,.+,There is no transcript yet: Transcribing\.$/),
+      expect.stringMatching(/^,.+,There is no transcript: No speech found\.$/),
       expect.stringMatching(/^Again\.txt,.+,$/),
     ]);
   });

@@ -163,8 +163,9 @@ export function createExportsSlice({
   };
 
   /** Why a recording has no text yet, or never will; empty: it has a transcript, perhaps one of an earlier run. */
-  const whyEmpty = async ({ uuid, status, error, display_status: shown }: FileObject): Promise<string> => {
-    if (status === 'completed') return '';
+  const whyEmpty = async (file: FileObject): Promise<string> => {
+    const { uuid, status, error, display_status: shown, no_speech: isSilent } = file;
+    if (status === 'completed' && !isSilent) return '';
     const { total } = await readSegments(db, uuid, { limit: 0, offset: 0, words: false, mask: noMask });
     if (total > 0) return '';
     if (isSettled(status)) return `There is no transcript: ${error?.message ?? `${shown}.`}`;
