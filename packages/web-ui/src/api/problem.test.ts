@@ -33,6 +33,13 @@ describe('messageOf', () => {
     const detail = 'The body does not have the expected form';
     expect(messageOf(new ApiError(422, { code: 'invalid_body', detail, errors }))).toBe(message);
   });
+
+  it('keeps what the server says about a body of the expected form', () => {
+    const errors = [{ path: 'text', message: 'must not be empty' }];
+    expect(messageOf(new ApiError(422, { code: 'invalid_body', detail: 'A comment needs a text.', errors }))).toBe(
+      'A comment needs a text. (Text: must not be empty)',
+    );
+  });
 });
 
 describe('isOutage', () => {

@@ -1,14 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { ApiError } from '@overtone/client';
 
+/** The detail of a body that does not fit its schema (packages/service-kit/src/http/route.ts). */
+const schemaRefusal = 'The body does not have the expected form';
+
 /** The message to show for any thrown value. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     const message = detailOf(error);
     const others = error.fields.filter((field) => field.message !== message);
     const fields = others.map(({ path, message: rule }) => [nameOfField(path), rule].filter(Boolean).join(': '));
-    // That the request does not fit its schema is said by the fields.
-    if (error.code === 'invalid_body' && fields.length > 0) return fields.join(' ');
+    // That the request does not fit its schema is said by the fields; a rule of a service has a sentence of its own.
+    if (error.code === 'invalid_body' && error.detail === schemaRefusal && fields.length > 0) return fields.join(' ');
     return fields.length > 0 ? `${message} (${fields.join('; ')})` : message;
   }
   return error instanceof Error ? error.message : String(error);
