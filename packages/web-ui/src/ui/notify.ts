@@ -21,9 +21,9 @@ export function notify(message: string): void {
   notifications.show({ ...toneOfNotice(false), closeButtonProps, message });
 }
 
-/** Screen readers interrupt what they say for a failure only. */
+/** Screen readers interrupt what they say for a failure only, and only a failure takes the place of another notice. */
 export function toneOfNotice(isFailure: boolean) {
-  return isFailure ? { color: 'red', role: 'alert' } : { color: 'petrol', role: 'status' };
+  return isFailure ? { color: 'red', role: 'alert', priority: 1 } : { color: 'petrol', role: 'status' };
 }
 
 /** The next person at this browser must not read or take back what this one did. */
