@@ -136,6 +136,7 @@ for (const { name, path, world, open, add, sends, remove, editable, show } of ki
     await expect(share).toContainText('Grace');
     expect(api.sent(add)).toEqual([sends]);
     await expect(share.getByLabel('Permission of Grace')).toHaveCount(editable ? 1 : 0);
+    api.respond(add.replace(/^\w+/, 'GET') as Route, [] as never);
     await share.getByRole('button', { name: 'Stop sharing with Grace' }).click();
     await expect.poll(() => api.requests(remove)).toHaveLength(1);
     await expect(page.getByText('No longer shared with Grace.')).toBeVisible();
@@ -143,3 +144,53 @@ for (const { name, path, world, open, add, sends, remove, editable, show } of ki
     await expect(page.getByText('Undone.')).toBeVisible();
     expect(api.sent(add)).toEqual([sends, sends]);
   });
+
+test.describe('the end of a share', () => {
+  const board = kinds[0] as Kind;
+  const put = 'PUT /api/files/{uuid}/shares';
+  const shareOf = (fields: Partial<ReturnType<typeof example<typeof put>>>) => ({
+    ...example(put),
+    ...asUser,
+    permission: 'editor' as const,
+    ...fields,
+  });
+
+  async function openShares(page: Page, api: ScriptedApi, shares: ReturnType<typeof shareOf>[]): Promise<void> {
+    board.world(api);
+    board.show(api);
+    api.respond('GET /api/files/{uuid}/shares', shares);
+    await startSession(page, api);
+    await page.goto(board.path);
+    await board.open(page);
+    await expect(page.getByTestId('shares').getByRole('listitem')).toHaveCount(shares.length);
+  }
+
+  test('waits for a change of its permission', async ({ page, api }) => {
+    await openShares(page, api, [shareOf({})]);
+    const release = api.hold(put);
+    await page.getByLabel('Permission of Grace').selectOption('viewer');
+    const remove = page.getByRole('button', { name: 'Stop sharing with Grace' });
+    await expect(remove).toBeDisabled();
+    release();
+    await expect(remove).toBeEnabled();
+  });
+
+  test('is not undone over a share that was given since', async ({ page, api }) => {
+    await openShares(page, api, [shareOf({})]);
+    api.respond('GET /api/files/{uuid}/shares', []);
+    await page.getByRole('button', { name: 'Stop sharing with Grace' }).click();
+    await expect(page.getByTestId('shares')).toHaveCount(0);
+    api.respond('GET /api/files/{uuid}/shares', [shareOf({ uuid: uuid(41), permission: 'viewer' })]);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect(page.getByLabel('Permission of Grace')).toHaveValue('viewer');
+    await expect(page.getByText('Undone.')).toBeVisible();
+    expect(api.sent(put)).toEqual([]);
+  });
+
+  test('with a group of which the person is no member says so without an undo', async ({ page, api }) => {
+    await openShares(page, api, [shareOf({ user_uuid: null, user_name: null, group_uuid: uuid(42) })]);
+    await page.getByRole('button', { name: 'Stop sharing with A group you are not in' }).click();
+    await expect(page.getByText('No longer shared with this group.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Undo', exact: true })).toHaveCount(0);
+  });
+});

@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
-import { notifyError } from '../ui/notify.ts';
+import { notify, notifyError } from '../ui/notify.ts';
 import { confirmDiscard, RestoredNote, type Draft } from '../ui/draft.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
@@ -24,15 +24,15 @@ export function ShareDialog({
   /** Other ways to share it. */
   children?: ReactNode;
 }) {
-  const shares = useQuery({ queryKey: shared.key, queryFn: ({ signal }) => shared.list(signal) });
+  const shares = useQuery(sharesQuery(shared));
   const groups = useQuery(groupsQuery(''));
   const draft = useDraft(`share:${shared.key[2]}`, emptyShare);
   const close = async (): Promise<void> => {
     if (await confirmDiscard(draft)) onClose();
   };
-  const nameOf = ({ kind, targetId, name }: Share): string => {
+  const nameOf = ({ kind, targetId, name }: Share): string | null => {
     if (kind === 'person') return name ?? t`Unknown person`;
-    return groups.data?.find((group) => group.uuid === targetId)?.name ?? t`A group you are not in`;
+    return groups.data?.find((group) => group.uuid === targetId)?.name ?? null;
   };
   return (
     <Dialog onClose={() => void close()} size="lg" title={<b>{shared.title}</b>}>
@@ -57,6 +57,10 @@ export function ShareDialog({
       </Stack>
     </Dialog>
   );
+}
+
+function sharesQuery({ key, list }: Shared) {
+  return queryOptions({ queryKey: key, queryFn: ({ signal }) => list(signal) });
 }
 
 function useRefresh({ key }: Shared): () => Promise<void> {
@@ -96,7 +100,16 @@ function AddShare({ shared, draft }: AddShareProps) {
   );
 }
 
-function ShareEntry({ shared, share, name }: { shared: Shared; share: Share; name: string }) {
+type EntryProps = {
+  readonly shared: Shared;
+  readonly share: Share;
+  /** null: a group of which the person is no member, so that the person cannot share with it again. */
+  readonly name: string | null;
+};
+
+function ShareEntry({ shared, share, name: known }: EntryProps) {
+  const name = known ?? t`A group you are not in`;
+  const client = useQueryClient();
   const refresh = useRefresh(shared);
   const change = useMutation({
     mutationFn: (permission: Permission) => shared.set({ ...share, permission }),
@@ -105,14 +118,20 @@ function ShareEntry({ shared, share, name }: { shared: Shared; share: Share; nam
   });
   const remove = useMutation({
     mutationFn: () => shared.remove(share.uuid),
-    onSuccess: () =>
-      notifyWithUndo(t`No longer shared with ${name}.`, async () => {
-        await shared.set(share);
-        await refresh();
-      }),
+    onSuccess: () => {
+      if (known === null) notify(t`No longer shared with this group.`);
+      else notifyWithUndo(t`No longer shared with ${name}.`, shareAgain);
+    },
     onSettled: refresh,
     onError: (error) => notifyError(t`The share wasn’t removed`, error),
   });
+  const shareAgain = async (): Promise<void> => {
+    const shares = await client.fetchQuery({ ...sharesQuery(shared), staleTime: 0 });
+    // A share that was given since keeps its permission.
+    if (!shares.some(({ kind, targetId }) => kind === share.kind && targetId === share.targetId))
+      await shared.set(share);
+    await refresh();
+  };
   return (
     <li className="ot-entry">
       <Group gap="xs">
@@ -139,6 +158,7 @@ function ShareEntry({ shared, share, name }: { shared: Shared; share: Share; nam
         <ActionIcon
           aria-label={t`Stop sharing with ${name}`}
           loading={remove.isPending}
+          disabled={change.isPending}
           onClick={() => remove.mutate()}
         >
           <Icon name="close" size={17} />
