@@ -100,10 +100,15 @@ function requestRules(row: DialogCase, request: DialogRequest): void {
     test('shows a refusal beside its field, and keeps the text', async ({ page, api }) => {
       const dialog = await open(page, row);
       await fill(dialog);
+      const size = page.viewportSize();
+      // A part of a long dialog.
+      await page.setViewportSize({ width: 1280, height: 420 });
       api.refuse(route, { code: 'invalid_body', errors: [{ path: refusedField, message: 'is not accepted' }] });
       await submitOf(dialog).click();
       await expect(dialog.getByRole('alert')).toContainText('Check the marked fields.');
       await expect(dialog.getByLabel(field.label, { exact: true })).toHaveAccessibleDescription(/is not accepted/);
+      await expect(dialog.getByLabel(field.label, { exact: true })).toBeInViewport();
+      if (size) await page.setViewportSize(size);
       await expectTextKept(dialog, row);
       await leave(page, row);
     });

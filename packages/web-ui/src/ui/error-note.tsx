@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { codeOf, fieldOf, isOutage, messageOf } from '../api/problem.ts';
-import { focusRefusedField } from './focus-refused-field.ts';
+import { focusRefusedField, refusedField } from './focus-refused-field.ts';
 import { Icon } from './icons.tsx';
 
 type Props = {
@@ -59,11 +59,11 @@ export function CodeDetails({ code }: { code: string }) {
   );
 }
 
-/** Why the action of a dialog failed. It stands above the buttons of a long dialog, and scrolls into view. */
+/** Why the action of a dialog failed. It scrolls into view, unless a refused field was: both may not fit. */
 export function FailureNote(props: Omit<Props, 'onRetry'>) {
   const note = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    note.current?.scrollIntoView({ block: 'nearest' });
+    if (!note.current?.closest('form')?.querySelector(refusedField)) note.current?.scrollIntoView({ block: 'nearest' });
   }, [props.error]);
   return (
     <div ref={note} className="ot-dialog-note">
