@@ -192,6 +192,15 @@ test('who must choose a password first goes on to the page that was asked for', 
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible();
 });
 
+test('whose account becomes usable goes on to the page that was asked for', async ({ page, api }) => {
+  api.respond('GET /api/users/me', { ...me, approval_status: 'pending' });
+  await page.goto('/collections?sort_by=name');
+  await expect(page.getByRole('heading', { name: 'Your account is awaiting approval' })).toBeVisible();
+  api.respond('GET /api/users/me', me);
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible();
+});
+
 test('a new group mapping says what is missing, also when there is no group yet', async ({ page }) => {
   await page.goto('/admin/authentication/group-mappings');
   await page.getByRole('button', { name: 'Add mapping' }).click();

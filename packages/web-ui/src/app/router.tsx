@@ -102,6 +102,7 @@ const publicRoute = createRoute({
 const accountStateRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account-state',
+  validateSearch: only(nextSearch),
   beforeLoad: ({ location }) => requireUser(location.href),
   component: lazyPage(() => import('../session/account-state-page.tsx').then((module) => module.AccountStatePage)),
 });

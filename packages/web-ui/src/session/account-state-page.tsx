@@ -2,7 +2,7 @@ import { msg, t } from '@lingui/core/macro';
 import { Button, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { translateOnRead } from '../lib/language.ts';
 import { meQuery } from '../api/queries.ts';
@@ -36,12 +36,13 @@ const texts: Record<AccountState, { title: string; text: string }> = translateOn
 export function AccountStatePage() {
   useDocumentTitle(t`Your account · Overtone`);
   const navigate = useNavigate();
+  const { next = '/' } = useSearch({ strict: false });
   const me = useQuery({ ...meQuery, staleTime: 0, refetchInterval: 10_000 });
   const state = me.data ? accountState(me.data) : null;
   const isUsable = me.data !== undefined && state === null;
   useEffect(() => {
-    if (isUsable) void navigate({ to: '/', replace: true });
-  }, [isUsable, navigate]);
+    if (isUsable) void navigate({ href: next, replace: true });
+  }, [isUsable, navigate, next]);
   if (state === null || !me.data) return null;
   return (
     <main className={css['page']}>
