@@ -10,15 +10,29 @@ import { Icon } from '../ui/icons.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
-import { conversationQuery, conversationsPageSize, conversationsQuery, type ConversationItem } from './ask-queries.ts';
+import {
+  conversationQuery,
+  conversationsPageSize,
+  conversationsQuery,
+  type AskScope,
+  type ConversationItem,
+} from './ask-queries.ts';
 import css from './ask.module.css';
 import { ConversationActions } from './conversation-actions.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { scopeText } from './labels.ts';
+import { useAsking, type Asking } from './use-asking.ts';
 
 /** Questions about recordings: the conversations, and the one that is shown. */
 export function AskPage() {
-  const { conversation: uuid = null } = useSearch({ from: '/inside/ask' });
+  const { conversation: uuid = null, collection } = useSearch({ from: '/inside/ask' });
+  const navigate = useNavigate({ from: '/ask' });
+  const scope =
+    collection === undefined
+      ? ({ scope: 'library' } as const)
+      : ({ scope: 'collection', scope_uuid: collection } as const);
+  // Above both views: the first question changes which of them is shown.
+  const asking = useAsking(uuid, scope, (begun) => void navigate({ search: { conversation: begun } }));
   return (
     <Pane
       title={t`Ask`}
@@ -32,7 +46,11 @@ export function AskPage() {
     >
       <div className={css['layout']}>
         <section className={`ot-card ${css['conversation']}`} style={{ order: 2 }} aria-label={t`Conversation`}>
-          {uuid === null ? <NewConversation /> : <OpenConversation key={uuid} uuid={uuid} />}
+          {uuid === null ? (
+            <NewConversation scope={scope} asking={asking} />
+          ) : (
+            <OpenConversation key={uuid} uuid={uuid} scope={scope} asking={asking} />
+          )}
         </section>
         <nav aria-label={t`Conversations`}>
           <ConversationList shown={uuid} />
@@ -42,15 +60,13 @@ export function AskPage() {
   );
 }
 
-function NewConversation() {
+type ViewProps = { readonly scope: AskScope; readonly asking: Asking };
+
+function NewConversation({ scope, asking }: ViewProps) {
   const { collection } = useSearch({ from: '/inside/ask' });
   const navigate = useNavigate({ from: '/ask' });
   // On a narrow screen the keyboard would hide the list of conversations.
   const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
-  const scope =
-    collection === undefined
-      ? ({ scope: 'library' } as const)
-      : ({ scope: 'collection', scope_uuid: collection } as const);
   return (
     <>
       <Group mb="md" align="flex-end">
@@ -63,7 +79,7 @@ function NewConversation() {
       <ConversationView
         uuid={null}
         scope={scope}
-        onBegun={(begun) => void navigate({ search: { conversation: begun } })}
+        asking={asking}
         autoFocus={isWide}
         invitation={t`Ask what your recordings say. Each answer names its sources, and says so when there are none.`}
       />
@@ -71,7 +87,7 @@ function NewConversation() {
   );
 }
 
-function OpenConversation({ uuid }: { uuid: string }) {
+function OpenConversation({ uuid, scope, asking }: ViewProps & { readonly uuid: string }) {
   const conversation = useQuery(conversationQuery(uuid));
   if (conversation.isError && !conversation.data)
     return (
@@ -94,7 +110,7 @@ function OpenConversation({ uuid }: { uuid: string }) {
           <ConversationActions conversation={conversation.data} />
         </Group>
       )}
-      <ConversationView uuid={uuid} scope={{ scope: 'library' }} onBegun={() => undefined} invitation="" />
+      <ConversationView uuid={uuid} scope={scope} asking={asking} invitation="" />
     </>
   );
 }

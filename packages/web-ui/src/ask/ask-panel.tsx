@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { conversationsQuery } from './ask-queries.ts';
 import { ConversationView } from './conversation-view.tsx';
+import { useAsking } from './use-asking.ts';
 
 type Props = { readonly scope: 'file' | 'collection'; readonly uuid: string };
 
@@ -13,10 +14,12 @@ type Props = { readonly scope: 'file' | 'collection'; readonly uuid: string };
 export function AskPanel({ scope, uuid }: Props) {
   const conversations = useQuery(conversationsQuery(1, { scope, uuid }));
   const [chosen, setChosen] = useState<{ uuid: string | null } | null>(null);
+  const latest = conversations.data?.items.find(({ is_owner: isOwner }) => isOwner)?.uuid ?? null;
+  const shown = chosen === null ? latest : chosen.uuid;
+  const about = { scope, scope_uuid: uuid };
+  const asking = useAsking(shown, about, (begun) => setChosen({ uuid: begun }));
   if (!conversations.data)
     return <QueryStatus of={conversations} failure={t`The conversations couldn’t be loaded`} height={80} />;
-  const latest = conversations.data.items.find(({ is_owner: isOwner }) => isOwner)?.uuid ?? null;
-  const shown = chosen === null ? latest : chosen.uuid;
   return (
     <Stack gap="sm" data-testid="ask-panel">
       {shown !== null && (
@@ -31,8 +34,8 @@ export function AskPanel({ scope, uuid }: Props) {
       )}
       <ConversationView
         uuid={shown}
-        scope={{ scope, scope_uuid: uuid }}
-        onBegun={(begun) => setChosen({ uuid: begun })}
+        scope={about}
+        asking={asking}
         invitation={scope === 'file' ? t`Ask what was said in this recording.` : t`Ask what these recordings say.`}
       />
     </Stack>

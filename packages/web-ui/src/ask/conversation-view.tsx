@@ -3,6 +3,7 @@ import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { LostStream } from '../lib/event-stream.ts';
+import { drafts } from '../state/services.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -10,7 +11,7 @@ import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { conversationQuery, type AskScope } from './ask-queries.ts';
 import css from './ask.module.css';
 import { MessageView, PendingView } from './message-view.tsx';
-import { useAsking, type Asking } from './use-asking.ts';
+import type { Asking } from './use-asking.ts';
 
 const maxQuestion = 2_000;
 
@@ -18,15 +19,14 @@ type Props = {
   /** Null: begins with the first question. */
   readonly uuid: string | null;
   readonly scope: AskScope;
-  readonly onBegun: (uuid: string) => void;
+  readonly asking: Asking;
   /** Shown before the first question. */
   readonly invitation: string;
   readonly autoFocus?: boolean;
 };
 
 /** The questions and answers of a conversation, and the field for the next question. */
-export function ConversationView({ uuid, scope, onBegun, invitation, autoFocus = false }: Props) {
-  const asking = useAsking(uuid, scope, onBegun);
+export function ConversationView({ uuid, scope, asking, invitation, autoFocus = false }: Props) {
   const isOwner = useIsOwner(uuid);
   return (
     <Stack gap="md">
@@ -38,7 +38,7 @@ export function ConversationView({ uuid, scope, onBegun, invitation, autoFocus =
       {asking.pending?.messageId === null && <PendingView pending={asking.pending} />}
       <AskingError error={asking.error} />
       {isOwner ? (
-        <QuestionForm draftKey={`ask:${uuid ?? scope.scope_uuid ?? 'library'}`} asking={asking} autoFocus={autoFocus} />
+        <QuestionForm uuid={uuid} scope={scope} asking={asking} autoFocus={autoFocus} />
       ) : (
         <Text size="sm" c="dimmed">
           {t`Only the owner of the conversation can ask in it.`}
@@ -98,16 +98,18 @@ function Messages({ uuid, asking, isOwner }: { uuid: string; asking: Asking; isO
   );
 }
 
-type FormProps = { readonly draftKey: string; readonly asking: Asking; readonly autoFocus: boolean };
+type FormProps = Pick<Props, 'uuid' | 'scope' | 'asking'> & { readonly autoFocus: boolean };
 
-function QuestionForm({ draftKey, asking: { ask, pending }, autoFocus }: FormProps) {
-  const { value: question, set: setQuestion } = useDraft(draftKey, '', { askToLeave: false });
+function QuestionForm({ uuid, scope, asking: { ask, pending }, autoFocus }: FormProps) {
+  const draftKey = (id: string | null): string => `ask:${id ?? scope.scope_uuid ?? 'library'}`;
+  const { value: question, set: setQuestion } = useDraft(draftKey(uuid), '', { askToLeave: false });
   const ready = question.trim() !== '' && pending === null;
   const submit = async (): Promise<void> => {
     if (!ready) return;
     setQuestion('');
-    // A refused question is given back.
-    if (!(await ask({ question: question.trim() }))) setQuestion(question);
+    const refused = await ask({ question: question.trim() });
+    // A refused question is given back, in the conversation that it may have begun.
+    if (refused) drafts.write(draftKey(refused.refusedIn), question);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

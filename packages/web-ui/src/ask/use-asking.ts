@@ -18,46 +18,56 @@ type Question = { readonly question: string; readonly messageId?: string; readon
 export type Asking = {
   readonly pending: PendingAnswer | null;
   readonly error: unknown;
-  /** @returns whether the question was accepted. */
-  readonly ask: (question: Question) => Promise<boolean>;
+  /** @returns the conversation in which the question was refused; undefined: it was accepted */
+  readonly ask: (question: Question) => Promise<{ readonly refusedIn: string | null } | undefined>;
 };
 
-/** Asks in a conversation, or begins one with the first question. */
+type State = Pick<Asking, 'pending' | 'error'>;
+const idle: State = { pending: null, error: null };
+
+/**
+ * Asks in a conversation, or begins one with the first question. What was asked stays with its conversation, also while
+ * the page shows another one.
+ */
 export function useAsking(uuid: string | null, scope: AskScope, onBegun: (uuid: string) => void): Asking {
   const client = useQueryClient();
-  const [pending, setPending] = useState<PendingAnswer | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  /** By conversation; null: the one that begins. */
+  const [states, setStates] = useState<ReadonlyMap<string | null, State>>(new Map());
+  const change = (id: string | null, next: (state: State) => State): void =>
+    setStates((all) => new Map(all).set(id, next(all.get(id) ?? idle)));
   const receive = (id: string, { event, data }: AskEvent): void => {
     if (event === 'message') showMessage(client, id, data);
-    else setPending((shown) => shown && { ...shown, ...data });
+    else change(id, (state) => ({ ...state, pending: state.pending && { ...state.pending, ...data } }));
   };
-  const ask = async ({ question, messageId, withoutModel = false }: Question): Promise<boolean> => {
-    setError(null);
-    setPending({ question, messageId: messageId ?? null, stage: 'sending', text: '' });
+  const ask = async ({ question, messageId, withoutModel = false }: Question) => {
+    const pending = { question, messageId: messageId ?? null, stage: 'sending', text: '' } as const;
+    let id = uuid;
+    change(id, () => ({ pending, error: null }));
     try {
-      const id = uuid ?? (await begin());
-      const stream = await open(id, { question, messageId, withoutModel });
-      void readEvents(stream, ({ event, data }) => receive(id, { event, data: JSON.parse(data) } as AskEvent))
-        .catch(setError)
+      id ??= await begin();
+      const asked = id;
+      const stream = await open(asked, { question, messageId, withoutModel });
+      void readEvents(stream, ({ event, data }) => receive(asked, { event, data: JSON.parse(data) } as AskEvent))
+        .catch((error: unknown) => change(asked, (state) => ({ ...state, error })))
         .finally(() => {
-          setPending(null);
-          void client.invalidateQueries({ queryKey: ['conversation', id] });
+          change(asked, (state) => ({ ...state, pending: null }));
+          void client.invalidateQueries({ queryKey: ['conversation', asked] });
           void client.invalidateQueries({ queryKey: ['conversations'] });
         });
-      return true;
-    } catch (failure) {
-      setPending(null);
-      setError(failure);
-      return false;
+      return undefined;
+    } catch (error) {
+      change(id, () => ({ pending: null, error }));
+      return { refusedIn: id };
     }
   };
   const begin = async (): Promise<string> => {
     const conversation = await call('POST /api/ask/conversations', { body: scope });
     client.setQueryData(conversationQuery(conversation.uuid).queryKey, conversation);
+    setStates((all) => new Map(all).set(conversation.uuid, all.get(null) ?? idle).set(null, idle));
     onBegun(conversation.uuid);
     return conversation.uuid;
   };
-  return { pending, error, ask };
+  return { ...(states.get(uuid) ?? idle), ask };
 }
 
 function open(
