@@ -1,3 +1,4 @@
+import type { Route } from '@overtone/client';
 import type { Locator, Page } from '@playwright/test';
 import { example, exampleItem } from './ring/example.ts';
 import type { ScriptedApi } from './ring/scripted-api.ts';
@@ -200,6 +201,35 @@ test('whose account becomes usable goes on to the page that was asked for', asyn
   await page.getByRole('button', { name: 'Check again' }).click();
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible();
 });
+
+for (const { name, path, scope, failing, missing, failure } of [
+  {
+    name: 'restore of a backup',
+    path: '/admin/backups',
+    scope: 'backup',
+    failing: ['runs', 'status', 'backups'],
+    missing: 'The commands appear here',
+    failure: 'The commands couldn’t be loaded',
+  },
+  {
+    name: 'restore from the media mirror',
+    path: '/admin/media-mirror',
+    scope: 'media-mirror',
+    failing: ['runs', 'status'],
+    missing: 'The command appears here',
+    failure: 'The command couldn’t be loaded',
+  },
+] as const)
+  for (const part of failing)
+    test(`a ${name} whose ${part} couldn’t be loaded is not called impossible`, async ({ page, api }) => {
+      const settings = `GET /api/admin/${scope}/settings` as const;
+      const fields = { key: 'destination', type: 'text', value: '/mnt/disk' } as const;
+      api.respond(settings, { settings: [exampleItem(settings, 'settings', fields)] });
+      api.refuse(`GET /api/admin/${scope}/${part}` as Route, { code: 'service_unavailable' });
+      await page.goto(path);
+      await expect(page.getByRole('alert').filter({ hasText: failure })).toBeVisible();
+      await expect(page.getByText(missing)).toHaveCount(0);
+    });
 
 test('a new group mapping says what is missing, also when there is no group yet', async ({ page }) => {
   await page.goto('/admin/authentication/group-mappings');

@@ -86,8 +86,10 @@ function MirrorInstructions({ settings }: { settings: MirrorSettings }) {
   const { destination_type: type, destination, s3_bucket: bucket } = settings;
   const runs = useQuery(mirrorRunsQuery(1));
   const status = useQuery({ ...mirrorStatusQuery(stateOf(runs.data?.items[0])), enabled: runs.data !== undefined });
-  if ((type === 's3' ? bucket : destination) === '' || !status.data)
+  if ((type === 's3' ? bucket : destination) === '')
     return <Text size="sm">{t`The command appears here when there is a destination.`}</Text>;
+  if (!status.data)
+    return <QueryStatus of={runs.isError ? runs : status} failure={t`The command couldn’t be loaded`} height={60} />;
   return (
     <Stack gap="sm">
       <Text size="sm">

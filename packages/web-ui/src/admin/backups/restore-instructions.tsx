@@ -2,6 +2,7 @@ import type { BackupSettings } from '@overtone/contracts';
 import { t } from '@lingui/core/macro';
 import { List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { CommandBlock } from './command-block.tsx';
 import { backupRunsQuery, backupStatusQuery, stateOf, storedBackupsQuery } from './operations-queries.ts';
 import { restoreCommands } from './restore-commands.ts';
@@ -12,8 +13,15 @@ export function RestoreInstructions({ settings }: { settings: BackupSettings }) 
   const stored = useQuery({ ...storedBackupsQuery(stateOf(runs.data?.items[0])), enabled: runs.data !== undefined });
   const status = useQuery({ ...backupStatusQuery(stateOf(runs.data?.items[0])), enabled: runs.data !== undefined });
   const newest = stored.data?.backups[0];
-  if (!newest || !status.data)
-    return <Text size="sm">{t`The commands appear here when there is a backup at the destination.`}</Text>;
+  if (!stored.data || !status.data)
+    return (
+      <QueryStatus
+        of={[runs, stored, status].find(({ isError }) => isError) ?? (stored.data ? status : stored)}
+        failure={t`The commands couldn’t be loaded`}
+        height={60}
+      />
+    );
+  if (!newest) return <Text size="sm">{t`The commands appear here when there is a backup at the destination.`}</Text>;
   const { data_folder: dataFolder } = status.data;
   const data = dataFolder ?? 'data';
   return (
