@@ -12,6 +12,8 @@ type SentRow = { id: string; subject: string; message_id: string; sent_at: Date 
 
 const checkIntervalMs = 5_000;
 const refusedIntervalMs = 20_000;
+/** A search of the whole table that is given up would begin again, behind its own row locks. */
+const fullSearchTimeoutMs = 600_000;
 /** The broker writes to its disk every two minutes; a power failure loses what it acknowledged since. */
 const lostWithPower = '4 minutes';
 
@@ -27,18 +29,19 @@ export function createLossCheck({ bus, pool, table, queryTimeoutMs }: Deps): () 
   let due = 0;
   let checkedStream: string | undefined;
   let isConnectionNew = true;
-  /** When the first check of the connection failed; the relay goes on. */
+  /** When the first check of the connection failed; the relay still sends. */
   let failedAt: Date | undefined;
   bus.onRenewal(() => {
     due = 0;
     isConnectionNew = true;
   });
-  const query = (text: string, values: unknown[] = []) => pool.query(limitedQuery({ text, values }, queryTimeoutMs));
+  const query = (text: string, values: unknown[] = [], timeoutMs = queryTimeoutMs) =>
+    pool.query(limitedQuery({ text, values }, timeoutMs));
 
   const requeueSentBefore = async (created: string): Promise<number> => {
     if (created === checkedStream) return 0;
     const text = `update ${table} set sent_at = null where sent_at < $1 and subject like 'evt.%'`;
-    const { rowCount } = await query(text, [created]);
+    const { rowCount } = await query(text, [created], fullSearchTimeoutMs);
     checkedStream = created;
     return rowCount ?? 0;
   };

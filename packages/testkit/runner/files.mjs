@@ -1,5 +1,5 @@
 // Runs test files one after the other: receives the path of each and Jest's configuration, and sends what Jest's own
-// runner returns. Modules of the product and packages stay loaded; test files and their helpers are loaded anew.
+// runner returns. Modules of the product and packages stay loaded; test files and their helpers are loaded again for each file.
 import { createRequire, registerHooks } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -17,10 +17,11 @@ let file = 0;
 
 registerHooks({
   resolve: (specifier, context, next) => {
-    if (specifier === '@jest/globals') return { url: anew(globals, context), format: 'module', shortCircuit: true };
+    if (specifier === '@jest/globals')
+      return { url: urlForFile(globals, context), format: 'module', shortCircuit: true };
     const found = next(specifier, context);
     return ofTests.test(found.url) && !found.url.includes('/node_modules/')
-      ? { ...found, url: anew(found.url) }
+      ? { ...found, url: urlForFile(found.url) }
       : found;
   },
 });
@@ -34,7 +35,7 @@ process.on('message', ({ path, globalConfig, config }) => {
   );
 });
 
-function anew(url, { parentURL } = {}) {
+function urlForFile(url, { parentURL } = {}) {
   if (parentURL && !parentURL.endsWith(`?${file}`))
     throw new Error(`${parentURL} stays loaded from file to file and cannot use Jest: move it to a folder "test"`);
   return `${url}?${file}`;
